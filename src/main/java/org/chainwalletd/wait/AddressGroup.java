@@ -11,9 +11,9 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
 
-/** Waits for payments to one address, and what was seen of it while somebody waits. Touched by {@link OpenPaymentWaits} alone. */
+/** Open waits for payments to one address, and the payments seen while there were any. Used only by {@link OpenPaymentWaits}. */
 final class AddressGroup {
-    /** Most credits that are kept; a flood makes the oldest be forgotten: a repeat beats unbounded memory. */
+    /** Maximum number of credits kept. Beyond it the oldest is forgotten: a repeated notice is better than unbounded memory. */
     private static final int MOST_CREDITS = 1_000;
 
     final Address address;
@@ -23,9 +23,9 @@ final class AddressGroup {
 
     private final Map<Hash256, Credit> credits = new LinkedHashMap<>();
     private long nextNumber;
-    /** Whether {@code credits} has all that is pending: it was looked at, and since then changes were told. */
+    /** Whether {@code credits} includes everything pending: it was looked up, and all changes reported since then were too. */
     private boolean current;
-    /** Confirmed balance when it was asked for last; null before. */
+    /** Confirmed balance at the last request; null before. */
     Amount balance;
     /** Time at which the last wait left, in milliseconds. */
     long emptySince;
@@ -38,17 +38,17 @@ final class AddressGroup {
         return current && !watchedBy.isEmpty();
     }
 
-    /** Something has happened that was not looked at yet. */
+    /** Records that something has changed that was not looked up yet. */
     void outdated() {
         current = false;
     }
 
-    /** Records a completed look-up: all pending transactions are known now. */
+    /** Records that a look-up starts, after which all pending transactions are known. */
     void looked() {
         current = true;
     }
 
-    /** Whether a next wait for the address would find something here. */
+    /** Returns whether the group is worth keeping for a later wait for the address. */
     boolean remembers() {
         return current || !credits.isEmpty() || balance != null;
     }
@@ -57,7 +57,7 @@ final class AddressGroup {
         return nextNumber;
     }
 
-    /** Begins a change whose payments are told later, by {@link #confirmed}; returns its number. */
+    /** Starts a change whose payments are added later by {@link #confirmed}; returns its number. */
     long begin() {
         return nextNumber++;
     }
@@ -66,7 +66,7 @@ final class AddressGroup {
         return credits.containsKey(txId);
     }
 
-    /** Transactions that pay the address and were seen. */
+    /** Returns the ids of the transactions seen that pay the address. */
     Set<Hash256> transactions() {
         return credits.keySet();
     }
@@ -81,7 +81,7 @@ final class AddressGroup {
         confirmed(txId, amount, block, begin());
     }
 
-    /** Records a payment that was confirmed by the change of this number. */
+    /** Records a payment that was confirmed by the change with this number. */
     void confirmed(Hash256 txId, Amount amount, BlockPlace block, long number) {
         Credit known = credits.get(txId);
         put(txId, known == null ? new Credit(number, amount, block) : known.in(block));
@@ -100,7 +100,7 @@ final class AddressGroup {
         }
     }
 
-    /** The first credit that a wait asks for. */
+    /** Returns the first credit that satisfies a wait. */
     Optional<Map.Entry<Hash256, Credit>> newFor(PaymentWait wait) {
         return credits.entrySet().stream()
                 .filter(entry -> entry.getValue().number() >= wait.since)
@@ -110,10 +110,10 @@ final class AddressGroup {
     }
 
     /**
-     * A payment to an address that was seen.
+     * A payment to the address.
      *
-     * @param number in the order in which they were seen first
-     * @param block null while it is in no block
+     * @param number in the order in which payments were first seen
+     * @param block null while unconfirmed
      */
     record Credit(long number, Amount amount, BlockPlace block) {
         Credit in(BlockPlace newBlock) {

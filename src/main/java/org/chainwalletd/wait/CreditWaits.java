@@ -25,10 +25,10 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.CreditFeed;
 
 /**
- * Owns the waits for the next event of the feed of credits and for the next payment after a cursor. Those who ask the same stand in one group,
- * and each group reads the feed once when it begins and once when the followed chain or a mempool has changed it, a few groups at a time;
- * readers who have heard everything come to stand at the same place, so that they are one group for each address and depth. On restart all
- * waits end as with a time-out: their cursors lose nothing.
+ * Owner of the waits for the next event of the credit feed and for the next payment after a cursor. Waits with the same question form a group, and
+ * each group reads the feed once when it starts and once after each change of the followed chain or a mempool, a few groups at a time. Readers that
+ * are up to date have the same cursor, so that they form one group per address and depth. On restart all waits end as by time-out: nothing is lost,
+ * since their callers keep their cursors.
  */
 final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
     private static final int READS = 4;
@@ -37,13 +37,13 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
 
     record Enter(FeedWait<?> waiter) implements Command {}
 
-    /** The caller has gone: nobody reads the answer. */
+    /** The caller has disconnected: the answer is not needed. */
     record Leave(FeedWait<?> waiter) implements Command {}
 
-    /** The feed has something new that is of no block. */
+    /** The feed has new events that do not come from a block. */
     record Changed() implements Command {}
 
-    /** Ends all waits, and those that come later at once, as with a time-out. */
+    /** Ends all open and later waits at once, as by time-out. */
     record EndAll(CompletableFuture<Void> ended) implements Command {}
 
     private record Followed(FollowEvent event) implements Command {}
@@ -68,9 +68,9 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
     private final AtomicBoolean ending;
 
     /**
-     * @param watch is told the addresses of those who wait
-     * @param mempools looks at them
-     * @param ending set by {@link EndAll} for good, whatever restarts after it
+     * @param watch registers the addresses of open waits
+     * @param mempools looks up mempools
+     * @param ending set permanently by {@link EndAll}, so that a restarted actor knows of it
      */
     static Behavior<Command> create(
             WaitSetup setup,
@@ -144,13 +144,13 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         });
     }
 
-    /** The cast is safe because one key holds only equal questions, which are of one type. */
+    /** Returns the group of a question. The cast is safe: one key holds only equal questions, which have the same type. */
     @SuppressWarnings("unchecked")
     private <A> FeedGroup<A> groupOf(FeedQuestion<A> question) {
         return (FeedGroup<A>) groups.computeIfAbsent(question, FeedGroup::new);
     }
 
-    /** Looks once by itself: what came before a node watches the address is not pushed. */
+    /** Requests one mempool look-up of the group's address: nodes push only what arrives after they began to watch it. */
     private void lookAt(FeedGroup<?> group) {
         group.question.address().ifPresent(address -> mempools.tell(new MempoolWatch.Changed(List.of(address))));
     }
@@ -254,7 +254,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         }
     }
 
-    /** Joins waits that have come to the same place into one group. */
+    /** Moves a group to its next question, and merges it with a group that has the same one. */
     private <A> void moveOn(FeedGroup<A> group, FeedQuestion<A> next) {
         if (next.equals(group.question)) {
             return;
@@ -310,13 +310,13 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         return this;
     }
 
-    /** Group of waits with the same question to the feed of credits: it is read once for all of them. Touched by {@link CreditWaits} alone. */
+    /** Waits with the same question to the credit feed, which is read once for all of them. Used only by {@link CreditWaits}. */
     static final class FeedGroup<A> {
         final Set<FeedWait<A>> waits = new LinkedHashSet<>();
         FeedQuestion<A> question;
-        /** Last answer of the feed. */
+        /** Latest answer of the feed. */
         A last;
-        /** Whether the feed has said it of what the books hold now. */
+        /** Whether the feed was asked since the books last changed. */
         boolean settled;
 
         FeedGroup(FeedQuestion<A> question) {
@@ -330,13 +330,13 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         }
     }
 
-    /** Wait for the feed of credits to have an answer. Touched by {@link CreditWaits} alone. */
+    /** Wait for an answer of the credit feed. Used only by {@link CreditWaits}. */
     static final class FeedWait<A> extends Wait<A> {
         final FeedQuestion<A> question;
         final WaitMetrics metrics;
         /** Group with the same question; null before and after. */
         CreditWaits.FeedGroup<A> group;
-        /** Whether its address is watched because of it. */
+        /** Whether this wait has registered its address to be watched. */
         boolean watches;
 
         FeedWait(FeedQuestion<A> question, WaitMetrics metrics, long began, long due) {

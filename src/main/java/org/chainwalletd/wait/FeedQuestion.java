@@ -10,25 +10,25 @@ import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditFeed;
 
 /**
- * Question that is put to the feed of credits again and again until it has an answer. Equal questions have equal answers.
+ * Question asked repeatedly to the credit feed until it has an answer. Equal questions have equal answers.
  *
- * @param <A> what the feed says
+ * @param <A> answer of the feed
  */
 sealed interface FeedQuestion<A> {
     CreditCursor cursor();
 
     CompletionStage<A> ask(CreditFeed feed);
 
-    /** Whether that is what was waited for. */
+    /** Returns whether an answer ends the wait. */
     boolean isAnswered(A said);
 
-    /** Next question: what was passed is not passed again. */
+    /** Returns the next question, which starts after what was read. */
     FeedQuestion<A> after(A said);
 
-    /** Answer when the time is over. */
+    /** Returns the answer for a time-out. */
     A nothing();
 
-    /** Why the address of the question is watched, if it is of one. */
+    /** Returns the reason for which the question's address is watched, if it has one. */
     WatchReason reason();
 
     default Optional<Address> address() {
@@ -36,10 +36,10 @@ sealed interface FeedQuestion<A> {
     }
 
     /**
-     * The next events.
+     * Question for the next events.
      *
-     * @param change whether change is told as well
-     * @param limit most events of one answer
+     * @param change whether change outputs are included
+     * @param limit maximum number of events per answer
      */
     record NextCredits(CreditCursor cursor, boolean change, int limit) implements FeedQuestion<CreditFeed.Batch> {
         @Override
@@ -68,7 +68,7 @@ sealed interface FeedQuestion<A> {
         }
     }
 
-    /** The next transaction that pays the cursor's address at least {@code least}. */
+    /** Question for the next transaction that pays the cursor's address at least {@code least}. */
     record NextPayment(CreditCursor cursor, Amount least) implements FeedQuestion<CreditFeed.NextPayment> {
         @Override
         public CompletionStage<CreditFeed.NextPayment> ask(CreditFeed feed) {

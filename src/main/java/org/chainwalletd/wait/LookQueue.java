@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import org.chainwalletd.chain.Address;
 
-/** Addresses to look at, each once: those that a wait needs its baseline of first, then those that a node has nudged about. */
+/** Queue of addresses to look up, without duplicates: first those for which a wait needs its baseline, then those with nudges from nodes. */
 final class LookQueue {
-    /** Most addresses that a node takes in one call. */
+    /** Maximum number of addresses that a node accepts in one call. */
     static final int BATCH = 100;
 
     private final Map<Address, Long> urgent = new LinkedHashMap<>();
@@ -20,7 +20,7 @@ final class LookQueue {
         urgent.putIfAbsent(address, now);
     }
 
-    /** A nudge is looked at when {@code readyAt} has come, so that those that come together are looked at together. */
+    /** Adds an address with a nudge. It is looked up only from {@code readyAt} on, so that nudges close in time share a look-up. */
     void nudged(Address address, long readyAt) {
         if (!urgent.containsKey(address)) {
             nudged.putIfAbsent(address, readyAt);
@@ -36,7 +36,7 @@ final class LookQueue {
         nudged.remove(address);
     }
 
-    /** Time at which the next look-up is due; {@code Long.MAX_VALUE} for never. */
+    /** Returns the time at which the next look-up is due; {@code Long.MAX_VALUE} for never. */
     long readyAt() {
         if (!urgent.isEmpty()) {
             return Long.MIN_VALUE;
@@ -44,7 +44,7 @@ final class LookQueue {
         return nudged.values().stream().mapToLong(Long::longValue).min().orElse(Long.MAX_VALUE);
     }
 
-    /** Takes what one call may ask for. However many are urgent, half of it is for the others: they would never be looked at. */
+    /** Removes and returns the addresses for one call. Half of it is reserved for nudged addresses, so that many urgent ones cannot starve them. */
     List<Address> take(long now) {
         List<Address> batch = new ArrayList<>();
         take(urgent, now, batch, BATCH / 2);

@@ -22,19 +22,19 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.node.NodeClient;
 
 /**
- * Look at what is pending for some addresses: a scan for all of them, then the bytes of each transaction that is not known yet, because a
- * listing's amounts prove nothing. A transaction whose bytes are not to be had, or are those of another one, is named as missing.
+ * Look-up of pending transactions of some addresses: one scan for all addresses, then the bytes of each transaction not known yet, because the
+ * amounts in a listing prove nothing. Transactions whose bytes cannot be fetched, or belong to another id, are reported as missing.
  */
 final class MempoolLook {
-    /** Most transactions that are fetched for one look; who sends more to an address is heard of with the block. */
+    /** Maximum number of transactions fetched per look-up; others are reported only when they are in a block. */
     private static final int MOST_FETCHED = 500;
 
     /**
-     * Findings.
+     * Result of a look-up.
      *
-     * @param paid what transactions pay to the addresses, by transaction
+     * @param paid amounts that transactions pay to the addresses, by transaction
      * @param transactions by their ids, computed from the bytes
-     * @param missing transactions whose bytes were not to be had
+     * @param missing transactions whose bytes could not be fetched
      */
     record Found(
             Map<Hash256, Map<Address, Amount>> paid, Map<Hash256, Transaction> transactions, List<Hash256> missing) {}
@@ -50,9 +50,9 @@ final class MempoolLook {
     }
 
     /**
-     * Transactions that pay the addresses; what spends from them as well is change and left out.
+     * Finds transactions that pay the addresses, except change: payments by a transaction that also spends from the address.
      *
-     * @param known asked on this thread only while the answer is awaited by nobody else: a snapshot
+     * @param known called on the executor: must be an immutable snapshot
      */
     CompletionStage<Found> at(List<Address> addresses, BiPredicate<Address, Hash256> known) {
         return nodes.addressMempools(addresses)
@@ -67,7 +67,7 @@ final class MempoolLook {
     }
 
     /**
-     * Transactions that pay the addresses or spend from them.
+     * Finds transactions that pay the addresses or spend from them.
      *
      * @param known as for {@link #at}
      */
@@ -77,7 +77,7 @@ final class MempoolLook {
                         pools -> fetch(addresses, pools, entry -> true, (address, txId) -> known.test(txId)), executor);
     }
 
-    /** Fetches transactions that an earlier look at the addresses has named. */
+    /** Fetches transactions that an earlier look-up of the addresses has listed. */
     CompletionStage<Found> again(List<Address> addresses, List<Hash256> txIds) {
         return fetch(txIds, Set.copyOf(addresses));
     }

@@ -18,15 +18,15 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.stage.Outcome;
 
 /**
- * Looks at mempools for addresses that a node has nudged about and nobody waits for a payment to: parties of HTLCs, addresses of feeds, new
- * ones. Owns which are to be looked at, and what was fetched since the last tip. What it finds it tells a {@link MempoolListener}; nobody
- * waits for it, so a look that fails is made when the next nudge comes, and it takes no more than its share of the scans. On restart it has
- * forgotten the nudges: blocks tell the same.
+ * Looks up mempools for nudged addresses without an open wait for a payment: parties of HTLCs, addresses of feeds, new addresses. Owner of the
+ * queue of these look-ups, and of the ids fetched since the last tip. Reports to a {@link MempoolListener}. No caller waits for a result, so a
+ * failed look-up is repeated only with the next nudge, and only a share of the scans is used. On restart the queue is lost: blocks bring the same
+ * transactions.
  */
 final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
-    /** Nudges that come together are looked at together. */
+    /** Delay during which nudges are collected for a shared look-up. */
     private static final long GATHERING_MILLIS = 200;
-    /** Nudges about a tip are answered by its block. */
+    /** Delay of look-ups after a new tip, whose block usually explains the nudges. */
     private static final long BLOCK_MILLIS = 2_000;
 
     private static final int MOST_QUEUED = 10_000;
@@ -34,10 +34,10 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
 
     sealed interface Command {}
 
-    /** Something about these addresses has changed. */
+    /** These addresses have changed. */
     record Changed(Collection<Address> addresses) implements Command {}
 
-    /** A node has a new tip: its nudges are answered by the block, and what was fetched may be gone and come back. */
+    /** A node has a new tip. Its block explains recent nudges, and transactions fetched so far may leave the mempool and return. */
     record Tip() implements Command {}
 
     private record Looked(List<Address> addresses, Outcome<MempoolLook.Found> look) implements Command {}

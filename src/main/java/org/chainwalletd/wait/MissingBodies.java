@@ -12,9 +12,9 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Transactions that a mempool names and whose bytes no node has sent yet. Each is asked for a few times more, by its id, which costs no scan: a payment
- * whose first fetch was lost would not be told before its block otherwise. Bounded, because a node may name what does not exist; after that a
- * later look asks for it. Touched by one actor.
+ * Transactions listed in a mempool whose bytes no node has sent yet. Each is requested a few more times by its id, which costs no scan; otherwise a
+ * payment whose first fetch failed would be reported only with its block. Bounded, because a node may list transactions that do not exist; after
+ * the last attempt only a later look-up requests it. Used by one actor.
  */
 final class MissingBodies {
     static final Duration PAUSE = Duration.ofSeconds(1);
@@ -22,7 +22,7 @@ final class MissingBodies {
     private static final int TRIES = 10;
     private static final int MOST = 50;
 
-    /** Transaction that is asked for again, with the addresses that it was named for. */
+    /** Transaction that is requested again, with the addresses for which it was listed. */
     private static final class Missing {
         final List<Address> addresses;
         int tries;
@@ -35,7 +35,7 @@ final class MissingBodies {
     private final Map<Hash256, Missing> missing = new LinkedHashMap<>();
     private boolean asking;
 
-    /** A look at these addresses has named transactions whose bytes were not to be had. */
+    /** Adds transactions that a look-up of these addresses listed but whose bytes could not be fetched. */
     void add(List<Address> addresses, Collection<Hash256> txIds) {
         for (Hash256 txId : txIds) {
             if (missing.size() < MOST) {
@@ -44,15 +44,15 @@ final class MissingBodies {
         }
     }
 
-    /** Whether a question is due after {@link #PAUSE}. */
+    /** Returns whether a request is due after {@link #PAUSE}. */
     boolean isDue() {
         return !asking && !missing.isEmpty();
     }
 
     /**
-     * Transactions to ask for, which {@link #answered} or {@link #failed} ends.
+     * Transactions to request; ended by {@link #answered} or {@link #failed}.
      *
-     * @param addresses all that they were named for
+     * @param addresses all addresses for which they were listed
      */
     record Question(List<Address> addresses, List<Hash256> txIds) {}
 

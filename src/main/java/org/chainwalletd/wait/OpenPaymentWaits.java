@@ -22,12 +22,14 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.CreditFeed;
 
 /**
- * The waits for payments that are open, what is new to each of them, and how each ends: with the first payment that it asks for, with its
- * time-out, or because its caller left (interface.md, section 4.6). Touched by {@link PaymentWaits} alone, which brings it what blocks and
- * nodes tell.
+ * Open waits for payments, with what is new to each. A wait ends with the first payment that satisfies it, by time-out, or because its caller has
+ * disconnected (interface.md, section 4.6). Used only by {@link PaymentWaits}, which passes on events of blocks and nodes.
  */
 final class OpenPaymentWaits {
-    /** A look that begins later after the call than this is no baseline: what it sees may have come after the call. */
+    /**
+     * Maximum delay between a call and the start of the look-up that serves as its baseline. A later one may already see payments made after the
+     * call.
+     */
     private static final long PROMPT_MILLIS = 1_000;
 
     private final ChainProfile profile;
@@ -36,14 +38,14 @@ final class OpenPaymentWaits {
     private final LongSupplier clock;
     private final WaitMetrics metrics;
     private final TimerWheel<PaymentWait> deadlines;
-    /** Height of the block up to which the chain was told; -1 before any was. */
+    /** Height of the highest block of the chain as followed so far; -1 before the first. */
     private long followed = -1;
 
     private long nodeTip;
 
     /**
-     * @param watch is told which addresses to watch
-     * @param deserted told of addresses that nobody waits for any more
+     * @param watch registers addresses to be watched
+     * @param deserted called with addresses that have no open waits any more
      */
     OpenPaymentWaits(WaitSetup setup, AddressWatch watch, Consumer<Address> deserted, WaitMetrics metrics) {
         this.profile = setup.profile();
@@ -55,9 +57,9 @@ final class OpenPaymentWaits {
     }
 
     /**
-     * Knowledge when a look at mempools begins.
+     * State at the start of a mempool look-up.
      *
-     * @param prompt waits for which it is the baseline
+     * @param prompt waits for which the look-up is the baseline
      */
     record BeforeLook(Set<PaymentWait> prompt, Set<Map.Entry<Address, Hash256>> known) {
         boolean knows(Address address, Hash256 txId) {
@@ -73,22 +75,22 @@ final class OpenPaymentWaits {
         return groups.isWaitedFor(address);
     }
 
-    /** Addresses, of the given ones, that somebody waits for. */
+    /** Returns those of the addresses that have open waits. */
     List<Address> waitedFor(Collection<Address> addresses) {
         return addresses.stream().filter(groups::isWaitedFor).toList();
     }
 
-    /** Addresses with open waits. */
+    /** Returns the addresses with open waits. */
     List<Address> waitedFor() {
         return groups.waitedFor(group -> true);
     }
 
-    /** Addresses whose changes no source reports: they are looked at with each new tip. */
+    /** Returns the addresses that no node watches: they are looked up with each new tip. */
     List<Address> unwatched() {
         return groups.waitedFor(group -> group.watchedBy.isEmpty());
     }
 
-    /** Returns whether a look has to tell first what was pending before the call. */
+    /** Adds a wait. Returns whether a look-up is needed first to know what was already pending. */
     boolean begin(PaymentWait wait) {
         metrics.began();
         AddressGroup group = groups.of(wait.address);
@@ -99,7 +101,7 @@ final class OpenPaymentWaits {
         return !wait.settled;
     }
 
-    /** Ends a wait at once that asks only for the present state, or that came too late. */
+    /** Ends a wait at once, because it only asks for the present state or the daemon is stopping. */
     void endAtOnce(PaymentWait wait) {
         metrics.began();
         timeOut(wait);
@@ -112,7 +114,7 @@ final class OpenPaymentWaits {
         }
     }
 
-    /** Removes a wait; false when it was no longer open. */
+    /** Removes a wait; returns false if it was no longer open. */
     private boolean remove(PaymentWait wait) {
         if (!groups.remove(wait)) {
             return false;
@@ -125,13 +127,13 @@ final class OpenPaymentWaits {
     }
 
     /**
-     * Blocks that were passed without being told one by one, and those who waited when they were.
+     * Blocks that the tip jumped over without an event for each, and the waits that were open then.
      *
      * @param from height of the lowest block
      * @param to height of the highest block
      */
     record Passed(long from, long to, Map<Address, Waiting> waiting) {
-        /** @param change number of what was passed, for the address */
+        /** @param change number of the change for the address, see {@link AddressGroup#begin} */
         record Waiting(long change, List<PaymentWait> waits) {}
 
         List<Address> addresses() {
@@ -140,9 +142,9 @@ final class OpenPaymentWaits {
     }
 
     /**
-     * The followed chain stands at this height.
+     * Sets the height of the followed chain after a jump.
      *
-     * @return height of the lowest block that was passed without being told; empty when none was
+     * @return height of the lowest block that was jumped over; empty if none was
      */
     OptionalLong stands(long height) {
         long before = followed;
@@ -151,10 +153,10 @@ final class OpenPaymentWaits {
     }
 
     /**
-     * Passed blocks in which payments have to be looked up for those who wait now, in parts.
+     * Returns the skipped blocks with the waits open now, in parts, to look up their payments.
      *
      * @param from height of the lowest block
-     * @param most addresses of one part
+     * @param most maximum number of addresses per part
      */
     List<Passed> passed(long from, int most) {
         List<Passed> parts = new ArrayList<>();
@@ -176,7 +178,7 @@ final class OpenPaymentWaits {
         return parts;
     }
 
-    /** Takes what blocks paid that were passed. */
+    /** Handles the payments of skipped blocks. */
     void paid(Passed passed, List<CreditFeed.Confirmed> payments) {
         for (CreditFeed.Confirmed payment : payments) {
             Passed.Waiting waiting = passed.waiting().get(payment.address());
@@ -220,7 +222,7 @@ final class OpenPaymentWaits {
         groups.all().forEach(group -> group.disconnected(block));
     }
 
-    /** Returns whether the nodes name another tip than before, and the followed chain is not there. */
+    /** Sets the height of the nodes. Returns whether it is new and the followed chain lags behind it. */
     boolean nodesAreAt(long height) {
         boolean news = height != nodeTip;
         nodeTip = height;
@@ -239,12 +241,12 @@ final class OpenPaymentWaits {
         groups.each(addresses, group -> group.watchedBy.remove(node));
     }
 
-    /** Something has happened to these addresses that was not looked at yet. */
+    /** Records changes of these addresses that were not looked up yet. */
     void outdated(Collection<Address> addresses) {
         groups.each(addresses, AddressGroup::outdated);
     }
 
-    /** A look at mempools begins. */
+    /** Returns the state to pass to {@link #found}, and marks the addresses as looked up. */
     BeforeLook beforeLook(List<Address> addresses) {
         long now = clock.getAsLong();
         BeforeLook before = new BeforeLook(new HashSet<>(), new HashSet<>());
@@ -260,7 +262,7 @@ final class OpenPaymentWaits {
         return before;
     }
 
-    /** Takes the findings of a look. */
+    /** Handles the result of a look-up. */
     void found(List<Address> addresses, BeforeLook before, MempoolLook.Found found) {
         metrics.looked();
         groups.each(addresses, group -> {
@@ -272,7 +274,7 @@ final class OpenPaymentWaits {
         });
     }
 
-    /** Takes transactions that an earlier look could not fetch. */
+    /** Handles transactions that an earlier look-up could not fetch. */
     void fetched(List<Address> addresses, MempoolLook.Found found) {
         groups.each(addresses, group -> {
             seen(group, found);
@@ -288,7 +290,7 @@ final class OpenPaymentWaits {
         });
     }
 
-    /** Handles the lack of a first look-up in time: whatever is seen from now on counts as new. */
+    /** Handles a missing baseline: everything seen from now on counts as new. */
     void baselineOver(PaymentWait wait) {
         groups.with(wait.address, group -> {
             if (!wait.settled && group.waits.contains(wait)) {
@@ -304,7 +306,10 @@ final class OpenPaymentWaits {
         wait.since = since;
     }
 
-    /** A larger balance is a payment whose transaction nobody names; told only while no block can tell better. */
+    /**
+     * Handles a balance. An increase is a payment by an unknown transaction; it is reported only while the followed chain lags, since blocks tell
+     * more.
+     */
     void balance(Address address, Amount now) {
         groups.with(address, group -> {
             Amount before = group.balance;
@@ -332,7 +337,7 @@ final class OpenPaymentWaits {
         }
     }
 
-    /** @param block null while the payment is in none */
+    /** @param block null while the payment is unconfirmed */
     private long confirmations(BlockPlace block) {
         return block == null ? 0 : Math.max(1, followed - block.height() + 1);
     }
@@ -348,7 +353,7 @@ final class OpenPaymentWaits {
         return isLagging() ? nodeTip : followed;
     }
 
-    /** Ends those whose deadline has come. */
+    /** Ends the waits whose deadline has passed. */
     void timePassed() {
         deadlines.advance().forEach(this::giveUp);
     }
@@ -369,26 +374,26 @@ final class OpenPaymentWaits {
         groups.forgetOld();
     }
 
-    /** Ends all with their time-out answer. */
+    /** Ends all waits with their time-out answer. */
     void endAll() {
         groups.waits().forEach(this::giveUp);
         groups.forgetAll();
     }
 
     /**
-     * The addresses that somebody waits for, and for a short time those that somebody has waited for, each watched at the nodes for as long. What
-     * was never looked at and never paid is forgotten with its last wait: callers who come and go with ever new addresses leave nothing here. Touched
-     * by {@link OpenPaymentWaits} alone.
+     * Groups of the addresses that have open waits, or had some recently; each is watched at the nodes as long as its group exists. A group without
+     * findings is dropped with its last wait, so that callers who wait for ever new addresses leave nothing behind. Used only by {@link
+     * OpenPaymentWaits}.
      */
     private static final class AddressGroups {
-        /** Time for which findings about an address are kept for the next wait for it. */
+        /** Time for which findings about an address are kept for a later wait. */
         private static final long MEMORY_MILLIS = 120_000;
 
         private final Map<Address, AddressGroup> groups = new HashMap<>();
         private final AddressWatch watch;
         private final LongSupplier clock;
 
-        /** @param clock milliseconds that never go back */
+        /** @param clock monotonic milliseconds */
         AddressGroups(AddressWatch watch, LongSupplier clock) {
             this.watch = watch;
             this.clock = clock;
@@ -411,7 +416,7 @@ final class OpenPaymentWaits {
             return groups.values();
         }
 
-        /** Addresses of such groups that somebody waits for. */
+        /** Returns the addresses with open waits whose group satisfies a condition. */
         List<Address> waitedFor(Predicate<AddressGroup> such) {
             return groups.values().stream()
                     .filter(group -> !group.waits.isEmpty() && such.test(group))
@@ -425,7 +430,7 @@ final class OpenPaymentWaits {
             return waits;
         }
 
-        /** The group of an address, which there is from now on. */
+        /** Returns the group of an address, creating it if necessary. */
         AddressGroup of(Address address) {
             return groups.computeIfAbsent(address, added -> {
                 watch.want(WatchReason.WAIT, added);
@@ -444,7 +449,7 @@ final class OpenPaymentWaits {
             addresses.forEach(address -> with(address, act));
         }
 
-        /** Returns whether it was there. */
+        /** Removes a wait; returns whether it was present. */
         boolean remove(PaymentWait wait) {
             AddressGroup group = groups.get(wait.address);
             if (group == null || !group.waits.remove(wait)) {
@@ -459,7 +464,7 @@ final class OpenPaymentWaits {
             return true;
         }
 
-        /** Forgets addresses that nobody has waited for in a while. */
+        /** Drops groups that have had no open wait for a while. */
         void forgetOld() {
             long now = clock.getAsLong();
             groups.values().stream()

@@ -7,8 +7,8 @@ import org.chainwalletd.chain.Hash256;
 /** Outcome of a wait for a payment. */
 public sealed interface PaymentOutcome {
     /**
-     * @param txId empty when only a larger balance was seen
-     * @param amount what the transaction pays to the address in all
+     * @param txId empty when only an increased balance was seen
+     * @param amount total that the transaction pays to the address
      * @param confirmations 0 while it is in the mempool
      * @param tipHeight unsigned
      * @param waitedSeconds whole seconds since the wait began

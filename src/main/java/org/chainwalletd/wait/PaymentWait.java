@@ -3,7 +3,7 @@ package org.chainwalletd.wait;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 
-/** Wait for a payment. Touched by {@link PaymentWaits} alone. */
+/** Wait for a payment. Used only by {@link PaymentWaits}. */
 final class PaymentWait extends Wait<PaymentOutcome> {
     final Address address;
     final Amount minAmount;

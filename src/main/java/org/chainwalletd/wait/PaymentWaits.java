@@ -30,9 +30,9 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.CreditFeed;
 
 /**
- * Owns the waits for payments ({@link OpenPaymentWaits}), grouped by address, and what was seen of these addresses while somebody waits
- * (interface.md, section 4.6; following.md, section 6). It hears of blocks from the follower and of changes from the push streams, and looks
- * at mempools for many addresses with one scan, ten scans a minute and node. On restart all waits end with their time-out answer.
+ * Owner of the waits for payments ({@link OpenPaymentWaits}), grouped by address, and of the payments seen while there were waits (interface.md,
+ * section 4.6; following.md, section 6). Receives blocks from the follower and changes from the push streams, and looks up mempools for many
+ * addresses with one scan, up to ten scans per minute and node. On restart all waits end with their time-out answer.
  */
 final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     /** Time without a look-up after which everything first seen counts as new: a repeated notice is better than a missed one. */
@@ -43,19 +43,19 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private static final Duration HOUSEKEEPING = Duration.ofSeconds(10);
     /** Pause after the books could not be read. */
     private static final Duration REPEAT = Duration.ofSeconds(1);
-    /** Addresses whose payments are read from the books at once. */
+    /** Number of addresses whose payments are read from the books in one query. */
     private static final int PART = 200;
 
     sealed interface Command {}
 
     record Enter(PaymentWait waiter) implements Command {}
 
-    /** The caller has gone: nobody reads the answer. */
+    /** The caller has disconnected: the answer is not needed. */
     record Leave(PaymentWait waiter) implements Command {}
 
     record Pushed(PushNews news) implements Command {}
 
-    /** Ends all waits, and those that come later at once, with their time-out answer. */
+    /** Ends all open and later waits at once with their time-out answer. */
     record EndAll(CompletableFuture<Void> ended) implements Command {}
 
     private record Followed(FollowEvent event) implements Command {}
@@ -87,10 +87,13 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private final ActorRef<MempoolWatch.Command> background;
     private final MempoolListener listener;
     private final CreditFeed feed;
-    /** Blocks that were passed and of which the books were not asked yet, the oldest first. */
+    /** Skipped blocks still to be looked up in the books, oldest first. */
     private final Deque<OpenPaymentWaits.Passed> passed = new ArrayDeque<>();
 
-    /** Lowest block that was passed while the books were still asked of others: it waits, so that no more than one round is held. */
+    /**
+     * Lowest skipped block not yet in {@code passed}, or {@code Long.MAX_VALUE}. It waits for the round before, so that only one round is in
+     * memory.
+     */
     private long unread = Long.MAX_VALUE;
 
     private boolean reading;
@@ -100,10 +103,10 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private final AtomicBoolean ending;
 
     /**
-     * @param watch is told which addresses to watch
-     * @param feed tells of payments in blocks that were passed without being told one by one
-     * @param mempools shared with those who look in the background
-     * @param ending set by {@link EndAll} for good, whatever restarts after it
+     * @param watch registers addresses to be watched
+     * @param feed source of payments in blocks that the tip jumped over
+     * @param mempools shared with background look-ups
+     * @param ending set permanently by {@link EndAll}, so that a restarted actor knows of it
      */
     static Behavior<Command> create(
             WaitSetup setup,
@@ -118,8 +121,8 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     /**
-     * @param background is told of changes of addresses that nobody waits for
-     * @param listener hears of what is found in mempools
+     * @param background receives changes of addresses without open waits
+     * @param listener receives transactions found in mempools
      */
     record Mempools(ScanBudget budget, ActorRef<MempoolWatch.Command> background, MempoolListener listener) {}
 
@@ -209,7 +212,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         return this;
     }
 
-    /** Handles a tip that jumped: the books know what came in between to addresses of ours, the nodes what other addresses have now. */
+    /** Handles a tip that jumped: payments in between are read from the books for own addresses, and looked up at the nodes for others. */
     private void jumped(FollowedTip tip) {
         waits.stands(tip.height()).ifPresent(from -> unread = Math.min(unread, from));
         readNext();
@@ -257,8 +260,8 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     /**
-     * While the followed chain lags, each new tip of a node is a reason to look; then balances tell what a node without mempool look-ups knows
-     * of confirmed payments.
+     * Looks up addresses on each new tip of a node while the followed chain lags. On nodes without mempool look-ups, balances show confirmed
+     * payments then.
      */
     private Behavior<Command> onLag() {
         long told = nodesTip.get().map(NodeClient.Tip::height).orElse(0L);
@@ -327,7 +330,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         found.transactions().forEach(listener::seen);
         waits.found(looked.addresses(), looked.before(), found);
         if (!found.missing().isEmpty()) {
-            // The next wait makes a look of its own: not all that is pending is known.
+            // The next wait needs its own look-up, because not everything pending is known.
             waits.outdated(looked.addresses());
             missing.add(looked.addresses(), found.missing());
             fetchLater();
@@ -418,18 +421,18 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     /**
-     * Schedule of look-ups of addresses, for {@link PaymentWaits} alone: one look-up at a time, within the budget of scans, delayed after a failure,
-     * and by balances where nodes have no look-ups of mempools.
+     * Schedule of the look-ups of {@link PaymentWaits}: one at a time, within the scan budget, with a delay after failures, and by balances where
+     * nodes lack mempool look-ups.
      */
     static final class LookPlan {
-        /** A pause that only news or the end of a look ends. */
+        /** Pause that ends only with news or with the end of the current look-up. */
         static final long NEVER = Long.MAX_VALUE;
 
-        /** Nudges that come together are looked at together. */
+        /** Delay during which nudges are collected for a shared look-up. */
         private static final long GATHERING_MILLIS = 100;
-        /** Nudges about a tip are answered by its block. */
+        /** Delay of look-ups after a new tip, whose block usually explains the nudges. */
         private static final long BLOCK_MILLIS = 2_000;
-        /** Nodes are upgraded. */
+        /** Time after which mempool look-ups are tried again, because nodes are upgraded. */
         private static final long WITHOUT_MEMPOOL_MILLIS = 600_000;
 
         private static final long FIRST_RETRY_MILLIS = 500;
@@ -445,7 +448,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         private int failures;
         private long retryAt;
 
-        /** @param clock milliseconds that never go back */
+        /** @param clock monotonic milliseconds */
         LookPlan(ScanBudget budget, LongSupplier clock) {
             this.budget = budget;
             this.clock = clock;
@@ -454,12 +457,12 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             this.withoutMempoolUntil = clock.getAsLong();
         }
 
-        /** A caller needs to know what is pending now. */
+        /** Queues an address whose pending payments a caller needs to know now. */
         void urgent(Address address) {
             queue.urgent(address, clock.getAsLong());
         }
 
-        /** Something may have changed. */
+        /** Queues an address that may have changed. */
         void later(Address address) {
             queue.nudged(address, Math.max(clock.getAsLong() + GATHERING_MILLIS, tipAt + BLOCK_MILLIS));
         }
@@ -468,17 +471,17 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             queue.drop(address);
         }
 
-        /** A node has told of a new tip. */
+        /** Records that a node has reported a new tip. */
         void tipTold() {
             tipAt = clock.getAsLong();
         }
 
-        /** Whether the nodes look nothing up in mempools, as far as is known: then balances have to do. */
+        /** Returns whether the nodes are known to lack mempool look-ups, so that balances are read instead. */
         boolean byBalances() {
             return clock.getAsLong() < withoutMempoolUntil;
         }
 
-        /** Milliseconds until the next look; zero or less: now. What is nudged during a look comes with the next one. */
+        /** Returns the milliseconds until the next look-up; zero or less for now. Addresses nudged during a look-up wait for the next one. */
         long pause() {
             long readyAt = looking ? Long.MAX_VALUE : queue.readyAt();
             if (readyAt == Long.MAX_VALUE) {
@@ -489,7 +492,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             return readyAt == Long.MIN_VALUE ? allowed : Math.max(readyAt - now, allowed);
         }
 
-        /** Begins a look, which {@link #succeeded} or {@link #failed} ends. */
+        /** Starts a look-up, which {@link #succeeded} or {@link #failed} ends. */
         List<Address> take() {
             long now = clock.getAsLong();
             List<Address> batch = queue.take(now);

@@ -14,15 +14,15 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.chain.Witness;
 
-/** Payments of a transaction, read from its bytes alone. */
+/** Payments of a transaction, computed from its bytes alone. */
 final class Payments {
     private static final int KEY_BYTES = 32;
 
     private Payments() {}
 
     /**
-     * The sums that a transaction pays to addresses of interest. What an address pays to itself is change and left out. A sum that does not
-     * fit is the largest amount: consensus allows none such.
+     * Returns the sums that a transaction pays to addresses of interest, without change (payments of an address to itself). A sum that overflows is
+     * the maximum amount; consensus does not allow it.
      */
     static Map<Address, Amount> of(ChainProfile profile, Transaction transaction, Predicate<Address> ofInterest) {
         Map<Address, Amount> paid = new HashMap<>();
@@ -35,7 +35,7 @@ final class Payments {
         return paid;
     }
 
-    /** The addresses whose coins are spent: of a plain input the witness names the key. */
+    /** Returns the addresses whose coins are spent: the witness of a plain input contains the public key. */
     private static Set<Address> spenders(ChainProfile profile, Transaction transaction) {
         Set<Address> spenders = new HashSet<>();
         for (Witness witness : transaction.witnesses()) {

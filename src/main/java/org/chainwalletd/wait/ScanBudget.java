@@ -5,8 +5,8 @@ import java.util.Deque;
 
 /**
  * Rate limit of the scans of addresses for waits. A node accepts 30 scans a minute from one caller (chain protocol, section 10.3); ten of them are
- * for waits, the others for payments. The first few may follow at once, the others are spread over the minute. Low-priority scans, for which no
- * wait is open, use at most half of them. Safe for threads.
+ * for waits, the rest for payments. The first half may be used at once, the rest is spread over the minute. Low-priority scans, made without an
+ * open wait, use at most half of them. Safe for threads.
  */
 final class ScanBudget {
     private static final long WINDOW_MILLIS = 61_000;
@@ -17,21 +17,19 @@ final class ScanBudget {
     private final long spread;
     private final Deque<Long> made = new ArrayDeque<>();
 
-    /**
-     * @param nodes that look-ups rotate over
-     */
+    /** @param nodes number of nodes over which look-ups rotate */
     ScanBudget(int nodes) {
         this.most = SCANS_PER_NODE * nodes;
         this.atOnce = most / 2;
         this.spread = WINDOW_MILLIS / most;
     }
 
-    /** Milliseconds until a scan may be made; 0 when it may be made now. */
+    /** Returns the milliseconds until a scan is allowed; 0 if it is allowed now. */
     synchronized long delay(long now) {
         return delay(now, most);
     }
 
-    /** Milliseconds until a scan for which no wait is open may be made; 0 when it may be made now. */
+    /** Returns the milliseconds until a scan without an open wait is allowed; 0 if it is allowed now. */
     synchronized long lowPriorityDelay(long now) {
         return delay(now, most / 2);
     }

@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * The deadlines of many waits: adding, removing and passing time cost the same however many there are. Not safe for threads.
+ * Timing wheel for the deadlines of waits: adding, removing and advancing cost the same for any number of entries. Not safe for threads.
  *
- * @param <T> what has a deadline
+ * @param <T> type with a deadline
  */
 final class TimerWheel<T extends TimerWheel.Entry> {
-    /** A deadline is found at most this late. */
+    /** Maximum delay after a deadline. */
     static final long SLOT_MILLIS = 50;
 
-    /** Slots of 50 ms each: more than ten minutes, so that an entry is met once. */
+    /** Number of slots. They span more than the ten minutes of the longest wait, so that all entries of a slot are due in the same round. */
     private static final int SLOTS = 16_384;
 
-    /** Entry with a deadline; in one wheel at a time. */
+    /** Entry with a deadline; in at most one wheel at a time. */
     abstract static class Entry {
         private Entry previous;
         private Entry next;
@@ -28,9 +28,7 @@ final class TimerWheel<T extends TimerWheel.Entry> {
     private long now;
     private int size;
 
-    /**
-     * @param clock milliseconds; never goes back
-     */
+    /** @param clock monotonic milliseconds */
     TimerWheel(LongSupplier clock) {
         this.clock = clock;
         this.now = present();
@@ -44,12 +42,10 @@ final class TimerWheel<T extends TimerWheel.Entry> {
         return size;
     }
 
-    /**
-     * @param due milliseconds of the same clock, at most ten minutes ahead
-     */
+    /** @param due milliseconds of the same clock, at most ten minutes ahead */
     void add(T entry, long due) {
         if (size == 0) {
-            // The owners advance the wheel only while it has entries.
+            // Catches up, because the owners advance the wheel only while it has entries.
             now = Math.max(now, present());
         }
         long slot = Math.min(Math.max(Math.floorDiv(due + SLOT_MILLIS - 1, SLOT_MILLIS), now + 1), now + SLOTS - 1);
@@ -64,7 +60,7 @@ final class TimerWheel<T extends TimerWheel.Entry> {
         size++;
     }
 
-    /** Does nothing when the entry is not in the wheel. */
+    /** Removes an entry, if it is in the wheel. */
     void remove(T entry) {
         Entry removed = entry;
         if (removed.slot < 0) {
@@ -84,7 +80,7 @@ final class TimerWheel<T extends TimerWheel.Entry> {
         size--;
     }
 
-    /** Takes out and gives back those whose deadline has come. */
+    /** Removes and returns the entries whose deadline has passed. */
     List<T> advance() {
         long until = present();
         List<T> due = new ArrayList<>();

@@ -38,16 +38,16 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 
 /**
- * Owns the waits for transactions, grouped by transaction (interface.md, section 4.6). It hears of blocks from the follower; a node is asked
- * for a transaction once when the first wait for it begins, and again only when the followed chain lags behind a node's tip, has jumped, or
- * no node answered or none could show what it said ({@link TxSearch}). On restart all waits end with their time-out answer: waiting again is safe.
+ * Owner of the waits for transactions, grouped by transaction (interface.md, section 4.6). Receives blocks from the follower. A node is asked for a
+ * transaction once, when its first wait begins, and again only when the followed chain lags behind a node's tip or has jumped, or when no node
+ * answered or none could prove its answer ({@link TxSearch}). On restart all waits end with their time-out answer: waiting again is safe.
  */
 final class TxWaits extends AbstractBehavior<TxWaits.Command> {
-    /** Questions to the nodes at a time. */
+    /** Maximum number of concurrent look-ups. */
     private static final int LOOKS = 8;
     /** Interval of the check whether the followed chain lags behind the nodes. */
     private static final Duration LAG = Duration.ofSeconds(1);
-    /** A wait that asks only is answered within this time also when no node is. */
+    /** Time limit for a call that only asks for the present state, when no node answers. */
     private static final long ASKING_MILLIS = 2_000;
 
     private static final long FIRST_RETRY_MILLIS = 500;
@@ -57,10 +57,10 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
 
     record Enter(TxWait waiter) implements Command {}
 
-    /** The caller has gone: nobody reads the answer. */
+    /** The caller has disconnected: the answer is not needed. */
     record Leave(TxWait waiter) implements Command {}
 
-    /** Ends all waits, and those that come later at once, with their time-out answer. */
+    /** Ends all open and later waits at once with their time-out answer. */
     record EndAll(CompletableFuture<Void> ended) implements Command {}
 
     private record Followed(FollowEvent event) implements Command {}
@@ -74,17 +74,17 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         LAG
     }
 
-    /** Group of waits for one transaction. */
+    /** Waits for one transaction. */
     private static final class Group {
         final Hash256 txId;
         final Set<TxWait> waits = new LinkedHashSet<>();
         BlockPlace place;
         boolean looking;
-        /** The chain has gone on since the look that is under way began: what it does not find is looked for again. */
+        /** The chain has changed since the current look-up began: if that finds nothing, another one follows. */
         boolean outdated;
 
         boolean looked;
-        /** Whether it is looked for again after a pause, however many looks have failed meanwhile. */
+        /** Whether a retry is scheduled, however many look-ups have failed meanwhile. */
         boolean retryPlanned;
 
         int failures;
@@ -107,7 +107,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     private long nodeTip;
     private final AtomicBoolean ending;
 
-    /** @param ending set by {@link EndAll} for good, whatever restarts after it */
+    /** @param ending set permanently by {@link EndAll}, so that a restarted actor knows of it */
     static Behavior<Command> create(WaitSetup setup, WaitMetrics metrics, AtomicBoolean ending) {
         return Behaviors.supervise(Behaviors.<Command>setup(context ->
                         Behaviors.withTimers(timers -> new TxWaits(context, timers, setup, metrics, ending))))
@@ -162,7 +162,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         if (group.place != null) {
             answer(group);
         }
-        // The followed blocks tell what the first look missed.
+        // Blocks followed since the first look-up would have brought the transaction.
         boolean known = group.place != null || group.looked;
         if (known && wait.asksOnly()) {
             giveUp(wait);
@@ -200,7 +200,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         return this;
     }
 
-    /** Handles a tip that jumped: what happened in between was not told. */
+    /** Handles a tip that jumped: there were no events for the blocks in between. */
     private void jumped(FollowedTip tip) {
         recent.standing(tip.place());
         groups.values().forEach(this::lookAnew);
@@ -219,7 +219,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         }
     }
 
-    /** While the followed chain lags, each new tip of a node is a reason to ask. */
+    /** Looks up again on each new tip of a node while the followed chain lags. */
     private Behavior<Command> onLag() {
         long told = nodesTip.get().map(NodeClient.Tip::height).orElse(0L);
         boolean news = told != nodeTip;
@@ -230,7 +230,10 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         return this;
     }
 
-    /** Whether nodes have named a block above the followed ones that was not followed, or does not have the transaction. */
+    /**
+     * Returns whether a place that nodes reported above the followed tip turned out wrong: another block is followed there, or one without the
+     * transaction.
+     */
     private boolean isNoMoreAllowed(Group group) {
         return group.place != null && !recent.allows(group.txId, group.place);
     }
@@ -320,7 +323,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         answer(group);
     }
 
-    /** Answers those of the group whose depth is reached. */
+    /** Answers the waits of the group whose depth is reached. */
     private void answer(Group group) {
         if (group.place == null) {
             return;
@@ -338,8 +341,8 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     }
 
     /**
-     * The followed tip. A block that it has not reached yet, but nodes name while it lags, is one confirmation: no node's word makes it deeper,
-     * the blocks above it have to be followed for that.
+     * Returns the followed tip, or the height of {@code place} while the chain lags and has not reached it. So a block that only nodes report
+     * counts as one confirmation; more are counted only when the blocks above it are followed.
      */
     private long tipAbove(BlockPlace place) {
         long followed = recent.tip().map(BlockPlace::height).orElse(0L);
@@ -412,8 +415,8 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     }
 
     /**
-     * The last followed blocks and the ids of their transactions, as far as they were heard of since the start: what a node says about these
-     * heights needs no belief. Bounded by blocks and by ids. Not safe for threads.
+     * Latest followed blocks with their transaction ids, since the start of this actor: at these heights nodes need not be trusted. Limited in
+     * blocks and ids. Not safe for threads.
      */
     static final class RecentBlocks {
         private static final int MOST_BLOCKS = 100;
@@ -440,7 +443,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             }
         }
 
-        /** The next event is a block on the parent, or another one that goes. */
+        /** Removes the tip. The next event is a block on its parent, or the removal of the parent. */
         void disconnected(BlockPlace block) {
             if (!blocks.isEmpty() && blocks.getLast().place().equals(block)) {
                 forget(blocks.removeLast());
@@ -458,7 +461,9 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             return Optional.ofNullable(places.get(txId));
         }
 
-        /** False when the block at that height was followed and is another one, or without the transaction: it is of a stale fork, or a lie. */
+        /**
+         * Returns false if the followed block at that height is another one or lacks the transaction: then the place is on a stale fork, or false.
+         */
         boolean allows(Hash256 txId, BlockPlace place) {
             return blocks.stream()
                     .filter(kept -> kept.place().height() == place.height())
@@ -472,22 +477,22 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     }
 
     /**
-     * Looks where the nodes say that a transaction is. No node is believed by itself: two have to name the same block, or the followed chain has
-     * to show the transaction by bytes; what is above the followed tip and only one node's word, the follower will tell.
+     * Finds the place of a transaction by asking the nodes. No single node is trusted: two must name the same block, or the followed chain must
+     * prove the transaction by its bytes. A place above the followed tip that only one node names is left to the follower.
      */
     private static final class TxSearch {
-        /** Findings. */
+        /** Result of a look-up. */
         sealed interface Found {
-            /** The asked node has the transaction in no block of its best chain. */
+            /** No asked node has the transaction in a block of its best chain. */
             record Nowhere() implements Found {}
 
-            /** A node names a block, which is not proved yet. */
+            /** A node names a block, which is not proven yet. */
             record Unproven() implements Found {}
 
             record At(BlockPlace place) implements Found {}
         }
 
-        /** Number of nodes that have to agree. */
+        /** Number of nodes that must agree. */
         private static final int VOICES = 2;
 
         private final NodeClient nodes;
@@ -502,7 +507,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             this.executor = setup.executor();
         }
 
-        /** Fails when no node answers. */
+        /** Looks up a transaction. Fails if no node answers. */
         CompletionStage<Found> look(Hash256 txId) {
             return placeOf(nodes, txId)
                     .thenComposeAsync(named -> each.size() < VOICES ? said(named) : voices(txId, named), executor)
@@ -514,7 +519,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
                     only.map(place -> Map.of(place, 1)).orElse(Map.of()));
         }
 
-        /** Counts the nodes that name each place. All nodes are asked: one that hides a transaction, or lags, must not hide it for all. */
+        /** Counts the nodes that name each place. All nodes are asked, so that one that hides a transaction or lags cannot hide it for all. */
         private CompletionStage<Map<BlockPlace, Integer>> voices(Hash256 txId, Optional<BlockPlace> first) {
             CompletionStage<Map<BlockPlace, Integer>> voices = CompletableFuture.completedStage(Map.of());
             for (NodeClient node : each) {
@@ -557,7 +562,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
                             executor);
         }
 
-        /** Place of a block that the asked node has on its best chain and whose list names the transaction. */
+        /** Returns the place of a block that is on the asked node's best chain and lists the transaction. */
         private CompletionStage<Optional<BlockPlace>> placeOf(NodeClient asked, Hash256 txId) {
             return asked.transaction(txId)
                     .thenComposeAsync(

@@ -3,10 +3,9 @@ package org.chainwalletd.wait;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Open wait. Its future is completed by the actor that holds it; whoever completes it first (the caller has gone) takes it out of the
- * actor by {@code Leave}.
+ * Open wait. The actor that holds it completes its future; a caller that disconnects removes it by {@code Leave}.
  *
- * @param <O> how it may end
+ * @param <O> outcome
  */
 abstract class Wait<O> extends TimerWheel.Entry {
     final CompletableFuture<O> reply = new CompletableFuture<>();
@@ -14,7 +13,7 @@ abstract class Wait<O> extends TimerWheel.Entry {
     final long due;
 
     /**
-     * @param began milliseconds of a clock that never goes back
+     * @param began monotonic milliseconds
      * @param due of the same clock
      */
     Wait(long began, long due) {
@@ -22,7 +21,7 @@ abstract class Wait<O> extends TimerWheel.Entry {
         this.due = due;
     }
 
-    /** Whether the caller wants to know what is so now, and to wait for nothing. */
+    /** Returns whether the caller only asks for the present state and does not wait. */
     boolean asksOnly() {
         return began == due;
     }

@@ -16,9 +16,7 @@ final class WaitMetrics {
     private final Counter looks;
     private final Timer age;
 
-    /**
-     * @param kind {@code tx} or {@code payment}
-     */
+    /** @param kind {@code tx}, {@code payment} or {@code credits} */
     WaitMetrics(MeterRegistry meters, String kind) {
         Gauge.builder("walletd.waits.open", open, AtomicInteger::get)
                 .description("Waits that have not ended")

@@ -18,14 +18,14 @@ import org.chainwalletd.store.BlockPlace;
 /**
  * Dependencies and settings of waits.
  *
- * @param nodes asked on the background lane and once per look: waits have a patience of their own
- * @param each of them by itself
- * @param nodeCount that look-ups rotate over
- * @param nodesTip the highest tip that a node of our chain has told last
- * @param proves whether the followed chain shows by bytes that a transaction is in one of its blocks
+ * @param nodes client for look-ups, with background priority and a single sweep per call, since waits retry by themselves
+ * @param each one such client per node
+ * @param nodeCount number of nodes over which look-ups rotate
+ * @param nodesTip the highest tip last reported by a node of our chain
+ * @param proves proves by bytes that a transaction is in a block of the followed chain
  * @param follow subscribes to the followed chain
  * @param executor for continuations; never blocks
- * @param clock milliseconds that never go back
+ * @param clock monotonic milliseconds
  */
 public record WaitSetup(
         ChainProfile profile,

@@ -17,9 +17,9 @@ import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditFeed;
 
-/** The waits as their callers see them. Safe for threads. */
+/** Entry point for callers of waits. Safe for threads. */
 public final class Waits {
-    /** Longer waits end after this time (interface.md, section 8). */
+    /** Maximum duration of a wait; longer ones are cut to it (interface.md, section 8). */
     public static final Duration LONGEST = Duration.ofSeconds(600);
 
     private final ActorRef<TxWaits.Command> transactions;
@@ -32,9 +32,9 @@ public final class Waits {
     private final LongSupplier clock;
 
     /**
-     * @param watch is told the addresses that somebody waits for
-     * @param feed of credits
-     * @param listener hears of what is found in mempools
+     * @param watch registers the addresses of open waits
+     * @param feed feed of credits
+     * @param listener receives transactions found in mempools
      */
     public static Waits start(
             Spawner spawner,
@@ -78,11 +78,11 @@ public final class Waits {
     }
 
     /**
-     * Waits until the transaction is in a block of the chain with so many confirmations.
+     * Waits until a transaction is in a block of the followed chain with the given number of confirmations.
      *
      * @param minConfirmations 0 means 1
-     * @param time zero: tells what is so now
-     * @param gone completes when nobody wants the answer any more; the stage given back then never completes
+     * @param time zero: returns the present state
+     * @param gone completes when the answer is no longer needed; the returned stage then never completes
      */
     public CompletionStage<TxOutcome> forTransaction(
             Hash256 txId, long minConfirmations, Duration time, CompletionStage<?> gone) {
@@ -94,11 +94,11 @@ public final class Waits {
     }
 
     /**
-     * Waits until a transaction that was not pending yet pays the address, be it ours or not. Change that the address pays to itself is no
-     * payment.
+     * Waits until a transaction that was not already pending pays an address, own or foreign. Change that the address pays to itself does not
+     * count.
      *
-     * @param minAmount that one transaction pays
-     * @param gone completes when nobody wants the answer any more; the stage given back then never completes
+     * @param minAmount minimum amount that one transaction pays
+     * @param gone completes when the answer is no longer needed; the returned stage then never completes
      */
     public CompletionStage<PaymentOutcome> forPayment(
             Address address, Amount minAmount, Duration time, CompletionStage<?> gone) {
@@ -110,12 +110,12 @@ public final class Waits {
     }
 
     /**
-     * Reads the feed of credits after a cursor; while nothing is new it waits.
+     * Reads the credit feed after a cursor; waits while there is nothing new.
      *
-     * @param change whether change is told as well
-     * @param limit most events of one answer
-     * @param time zero: tells what is so now
-     * @param gone completes when nobody wants the answer any more; the stage given back then never completes
+     * @param change whether change outputs are included
+     * @param limit maximum number of events per answer
+     * @param time zero: returns the present state
+     * @param gone completes when the answer is no longer needed; the returned stage then never completes
      */
     public CompletionStage<CreditFeed.Batch> forCredits(
             CreditCursor cursor, boolean change, int limit, Duration time, CompletionStage<?> gone) {
@@ -123,13 +123,13 @@ public final class Waits {
     }
 
     /**
-     * Looks for a payment after a cursor of the feed; while there is none it waits. Fails with {@code CreditPruning.PrunedException} when what
-     * came after the cursor is not kept any more.
+     * Finds the first payment after a cursor of the feed; waits while there is none. Fails with {@code CreditPruning.PrunedException} when the log
+     * after the cursor is no longer kept.
      *
-     * @param cursor of one of our addresses, at depth 0
-     * @param minAmount that one transaction pays
-     * @param time zero: tells what is so now
-     * @param gone completes when nobody wants the answer any more; the stage given back then never completes
+     * @param cursor for an own address, at depth 0
+     * @param minAmount minimum amount that one transaction pays
+     * @param time zero: returns the present state
+     * @param gone completes when the answer is no longer needed; the returned stage then never completes
      */
     public CompletionStage<PaymentSince> forPaymentSince(
             CreditCursor cursor, Amount minAmount, Duration time, CompletionStage<?> gone) {
@@ -150,17 +150,17 @@ public final class Waits {
         return wait.reply;
     }
 
-    /** The feed of credits has something new that is of no block. Does not block. */
+    /** Notifies that the feed has new events that do not come from a block. Does not block. */
     public void creditsChanged() {
         credits.tell(new CreditWaits.Changed());
     }
 
-    /** Takes what the nodes push. Does not block. */
+    /** Handles news from the push streams. Does not block. */
     public void pushed(PushNews news) {
         payments.tell(new PaymentWaits.Pushed(news));
     }
 
-    /** Ends all waits, and those that come later at once, with their time-out answer. */
+    /** Ends all open and later waits at once with their time-out answer. */
     public CompletionStage<Void> end() {
         CompletableFuture<Void> first = new CompletableFuture<>();
         CompletableFuture<Void> second = new CompletableFuture<>();
@@ -178,7 +178,7 @@ public final class Waits {
     /**
      * Outcome of a wait for a payment after a cursor.
      *
-     * @param cursor behind what was told: the next wait begins there
+     * @param cursor after what was read: start of the next wait
      */
     public record PaymentSince(PaymentOutcome outcome, CreditCursor cursor) {
         static PaymentSince of(CreditFeed.NextPayment next, long waitedMillis) {

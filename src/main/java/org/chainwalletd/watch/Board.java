@@ -20,7 +20,7 @@ import org.chainwalletd.api.Reads.GetStatus;
 import org.chainwalletd.watch.Row.Tone;
 import org.chainwalletd.wire.MemberNames;
 
-/** Knowledge about the daemon, and its layout in a given number of lines. Pure: receives everything, the time included. */
+/** State of the daemon as shown, and its layout in a given number of lines. Pure: receives all data, and the time, as arguments. */
 final class Board {
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
     private static final int MOST_ENTRIES = 200;
@@ -37,10 +37,10 @@ final class Board {
     private String stream = "connecting";
 
     /**
-     * Line of the list of events.
+     * Entry of the event list.
      *
-     * @param text complete text
-     * @param brief text with only the ends of long names, for a screen
+     * @param text full text
+     * @param brief text with long hashes and addresses abbreviated, for a screen
      */
     record LogEntry(Instant at, String kind, String text, String brief) {}
 
@@ -64,12 +64,12 @@ final class Board {
         slow = Optional.of(read);
     }
 
-    /** Notes that the daemon does not answer; earlier readings stay on the board. */
+    /** Records that the daemon does not answer; earlier readings stay on the board. */
     void unreadable(String why) {
         trouble = why;
     }
 
-    /** @param why reason why no events are received; empty when they are */
+    /** @param why reason why no events are received; empty while they are */
     void stream(String why) {
         stream = why;
     }
@@ -81,7 +81,7 @@ final class Board {
         }
     }
 
-    /** Lays out everything that fits, the newest events at the bottom, in at most {@code height} rows. On a narrow screen columns are left out. */
+    /** Lays out everything that fits into {@code height} rows, with the newest event first. On a narrow screen columns are left out. */
     List<Row> rows(int width, int height, Instant now) {
         List<Row> rows = new ArrayList<>();
         rows(now).forEach(row -> rows.add(row.fit(width)));
@@ -113,7 +113,7 @@ final class Board {
         return rows;
     }
 
-    /** Rows with the reasons of {@code /readyz}; those that only repeat the complaint are left out. */
+    /** Returns rows with the reasons of {@code /readyz}, except one that repeats the complaint. */
     private List<Row> notReady() {
         return quick.map(Readings.Quick::notReady).orElse(List.of()).stream()
                 .filter(reason -> !reason.equals(complaint()))
@@ -132,7 +132,7 @@ final class Board {
         return complaint().isEmpty() ? row.needed().and("  live", Tone.GOOD) : row;
     }
 
-    /** Warning for a person; empty for none. */
+    /** Returns the warning for the operator; empty for none. */
     String complaint() {
         if (!trouble.isEmpty()) {
             return trouble;
@@ -150,7 +150,7 @@ final class Board {
         return row.optional(3).and("   heap ", Tone.SOFT).and(heap());
     }
 
-    /** Line with the figures that change most, for output without a screen. */
+    /** Returns one line with the values that change most often, for output without a screen. */
     String summary() {
         return "tip " + tip() + ", lag " + lag() + ", waits " + meter("walletd_rpc_waits") + ", in flight "
                 + quick.map(known -> String.valueOf(known.status().inFlightTransfers()))
@@ -245,7 +245,7 @@ final class Board {
         return row;
     }
 
-    /** Row of the queued payouts by what they wait for; empty where the meters are served elsewhere. */
+    /** Returns the row of the queued payouts by reason to wait; empty if metrics are served elsewhere. */
     private Optional<Row> payouts() {
         Optional<Meters> meters = quick.flatMap(Readings.Quick::meters);
         OptionalDouble oldest = sum("walletd_payouts_oldest_seconds", Map.of());

@@ -9,7 +9,8 @@ import org.chainwalletd.client.EventStream;
 import org.chainwalletd.client.WalletdException;
 
 /**
- * Messages of the threads of a {@link Watch} to the one that owns the board, and the end of them all. Bounded: a thread that sends too many waits.
+ * Messages from the threads of a {@link Watch} to the thread that owns the board, and the signal that ends them all. Bounded: a sender blocks while
+ * it is full.
  */
 final class Mailbox {
     private static final int BACKLOG = 1_000;
@@ -25,10 +26,10 @@ final class Mailbox {
 
         record Heard(EventStream.DaemonEvent event) implements Message {}
 
-        /** @param why reason why the stream is not open; empty when it is */
+        /** @param why reason why the stream is not open; empty while it is */
         record Stream(String why) implements Message {}
 
-        /** Reports that the terminal has another size. */
+        /** The size of the terminal has changed. */
         record Resized() implements Message {}
     }
 
@@ -39,14 +40,14 @@ final class Mailbox {
     void tell(Message message) {
         try {
             while (!isOver() && !messages.offer(message, LOOK_UP.toMillis(), TimeUnit.MILLISECONDS)) {
-                // The drawing thread is slow, or has ended.
+                // The queue is full: the drawing thread is slow or has ended.
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Takes the next message; empty when none comes within {@code patience}, or after the end. */
+    /** Returns the next message; empty if none arrives within {@code patience}, or after the end. */
     Optional<Message> next(Duration patience) throws InterruptedException {
         long deadline = System.nanoTime() + patience.toNanos();
         while (!isOver()) {
@@ -60,9 +61,9 @@ final class Mailbox {
     }
 
     /**
-     * Ends all threads for a reason; only the first call counts.
+     * Ends all threads; only the first call has an effect.
      *
-     * @param reason null: the user has just seen enough
+     * @param reason null if the user ended the watch
      */
     synchronized void end(Throwable reason) {
         if (!isOver()) {
@@ -76,10 +77,10 @@ final class Mailbox {
     }
 
     /**
-     * Does nothing when the user has just seen enough.
+     * Throws the failure that ended the watch, if it was not the user.
      *
-     * @throws WalletdException the failure that ended all
-     * @throws IllegalStateException for a fault of a thread, with it as the cause
+     * @throws WalletdException the failure that ended it
+     * @throws IllegalStateException for a bug in a thread, with the original as its cause
      */
     void throwFailure() {
         Throwable reason = failure;
@@ -91,7 +92,7 @@ final class Mailbox {
         }
     }
 
-    /** Sleeps for a time, but not beyond the end. */
+    /** Sleeps for a time, or until the end. */
     void rest(Duration length) {
         try {
             over.await(length.toNanos(), TimeUnit.NANOSECONDS);

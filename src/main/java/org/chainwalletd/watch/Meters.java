@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Meters of the daemon, read from Prometheus' text format. */
+/** Metrics of the daemon, parsed from Prometheus' text format. */
 final class Meters {
     private static final Pattern LINE = Pattern.compile("([a-zA-Z_:][\\w:]*)(?:\\{(.*)})? (\\S+)(?: \\S+)?");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
@@ -20,7 +20,7 @@ final class Meters {
 
     private Meters() {}
 
-    /** Reads a page of meters; lines that cannot be read are left out. */
+    /** Parses a page of metrics; unreadable lines are skipped. */
     static Meters of(String page) {
         Meters meters = new Meters();
         page.lines().filter(line -> !line.startsWith("#")).forEach(meters::add);
@@ -40,11 +40,11 @@ final class Meters {
             }
             meters.add(new Meter(read.group(1), labels, value));
         } catch (NumberFormatException e) {
-            // Neither a number nor a word such as NaN: the line is left out.
+            // Neither a number nor a word such as NaN: the line is skipped.
         }
     }
 
-    /** Sums the meters of that name with these labels; empty when there is none. */
+    /** Returns the sum of the metrics with that name and these labels; empty if there is none. */
     OptionalDouble sum(String name, Map<String, String> labels) {
         List<Meter> found = meters.stream()
                 .filter(meter ->
@@ -55,7 +55,7 @@ final class Meters {
                 : OptionalDouble.of(found.stream().mapToDouble(Meter::value).sum());
     }
 
-    /** Sums of the meters of that name by one of their labels. */
+    /** Returns the sums of the metrics with that name, grouped by one of their labels. */
     Map<String, Double> by(String label, String name) {
         Map<String, Double> sums = new TreeMap<>();
         meters.stream()

@@ -15,7 +15,7 @@ import org.chainwalletd.api.Reads.GetWalletBalance;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 
-/** Reader of the daemon's data, with a read token. */
+/** Reads the daemon's data, with a read token. */
 final class Readings {
     private static final int MOST_HTLCS = 1000;
 
@@ -26,11 +26,11 @@ final class Readings {
     }
 
     /**
-     * Data that is cheap to read, and so read often.
+     * Data that is cheap to read, and so is read often.
      *
      * @param follower empty before the first block
-     * @param meters empty where they are served elsewhere
-     * @param notReady reasons of {@code /readyz}; empty when the daemon is ready, or where a proxy does not pass that path on
+     * @param meters empty if metrics are served elsewhere
+     * @param notReady reasons of {@code /readyz}; empty when the daemon is ready, or when a proxy does not forward that path
      */
     record Quick(
             GetStatus.Result status,
@@ -38,18 +38,18 @@ final class Readings {
             Optional<Meters> meters,
             List<String> notReady) {}
 
-    /** Balance of the addresses of one label together, in base units. */
+    /** Total balance of the addresses with one label, in base units. */
     record Holding(String label, int addresses, BigInteger balance) {}
 
     /**
-     * Data that is read now and then.
+     * Data that is read less often.
      *
      * @param holdings largest first
-     * @param htlcs open ones, the next deadline first
+     * @param htlcs open HTLCs, earliest timeout first
      */
     record Slow(List<Holding> holdings, BigInteger total, List<Htlc> htlcs) {}
 
-    /** @throws WalletdException when the daemon does not answer or refuses */
+    /** @throws WalletdException if the daemon does not answer, or refuses */
     Quick quick() {
         GetStatus.Result status = daemon.call(new GetStatus());
         return new Quick(status, follower(), meters(), notReady());
@@ -79,7 +79,7 @@ final class Readings {
         }
     }
 
-    /** @throws WalletdException when the daemon does not answer or refuses */
+    /** @throws WalletdException if the daemon does not answer, or refuses */
     Slow slow() {
         GetWalletBalance.Result wallet =
                 daemon.call(new GetWalletBalance(Optional.of(false), Optional.empty(), Optional.empty()));

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Line of the board: pieces of text, each with its meaning to the reader. */
+/** Line of the board: pieces of text with a tone each. */
 final class Row {
-    /** Appearance of a piece where there are colours. */
+    /** Appearance of a piece where colours are available. */
     enum Tone {
         PLAIN,
         TITLE,
@@ -17,8 +17,8 @@ final class Row {
     }
 
     /**
-     * @param rank 0 for pieces that are never left out; of the others the highest rank is left out first
-     * @param elastic whether the piece is a column that may be cut shorter
+     * @param rank 0 for mandatory pieces; of the others, the highest rank is left out first
+     * @param elastic whether the piece is a column that may be cut
      */
     record Piece(String text, Tone tone, int rank, boolean elastic) {}
 
@@ -42,18 +42,18 @@ final class Row {
         return this;
     }
 
-    /** Makes the pieces from here on optional: they are left out where there is little room; pieces of the same rank go together. */
+    /** Makes the following pieces optional: they are left out when there is little room; pieces of the same rank are left out together. */
     Row optional(int newRank) {
         rank = newRank;
         return this;
     }
 
-    /** Makes the pieces from here on mandatory. */
+    /** Makes the following pieces mandatory. */
     Row needed() {
         return optional(0);
     }
 
-    /** Adds a text in a column of its own, cut or filled up to {@code width} and followed by two spaces. */
+    /** Adds a column: the text, cut or padded to {@code width}, and two spaces. */
     Row column(String text, int width) {
         return column(text, width, Tone.PLAIN);
     }
@@ -63,7 +63,7 @@ final class Row {
         return and(cut + " ".repeat(width - cut.length() + 2), tone);
     }
 
-    /** Adds a column like {@link #column} that is cut shorter where there is little room. */
+    /** Adds a column like {@link #column} that may be cut further when there is little room. */
     Row elastic(String text, int width) {
         column(text, width);
         Piece last = pieces.remove(pieces.size() - 1);
@@ -71,7 +71,7 @@ final class Row {
         return this;
     }
 
-    /** Fits this row into {@code width} columns: first without optional pieces, then with shorter names, then without the blanks of columns. */
+    /** Fits this row into {@code width} columns: first drops optional pieces, then cuts elastic columns, then drops padding. */
     Row fit(int width) {
         Row fitting = new Row();
         fitting.pieces.addAll(pieces);
@@ -110,7 +110,7 @@ final class Row {
         return text().length();
     }
 
-    /** Adds a column like {@link #column}, with the text at its right. */
+    /** Adds a right-aligned column. */
     Row right(String text, int width) {
         return and(" ".repeat(Math.max(0, width - text.length())) + text + "  ");
     }
@@ -138,14 +138,12 @@ final class Row {
         return number(BigInteger.valueOf(Math.round(number)));
     }
 
-    /** Shortens a hash or address to its two ends. */
+    /** Abbreviates a hash or address to its two ends. */
     static String brief(String hex) {
         return hex.length() <= 16 ? hex : hex.substring(0, 10) + "…" + hex.substring(hex.length() - 4);
     }
 
-    /**
-     * Replaces control characters by dots: labels and messages come from others, and a terminal would obey such characters instead of showing them.
-     */
+    /** Replaces control characters by dots. Labels and messages come from third parties, and a terminal would interpret such characters. */
     static String harmless(String text) {
         StringBuilder shown = new StringBuilder(text.length());
         text.codePoints().forEach(letter -> {

@@ -13,7 +13,7 @@ import org.jline.utils.AttributedStyle;
 import org.jline.utils.Display;
 import org.jline.utils.InfoCmp.Capability;
 
-/** Surface that takes the whole terminal: redrawn where something has changed, and restored at the end. */
+/** Full-screen surface: redraws what has changed, and restores the terminal at the end. */
 final class Screen implements Surface {
     private final Terminal terminal;
     private final Supplier<Instant> clock;
@@ -24,7 +24,7 @@ final class Screen implements Surface {
         this.terminal = terminal;
         this.clock = clock;
         before = terminal.enterRawMode();
-        // Raw, but for the keys that send signals: Ctrl-C must end it whatever the keyboard's reader does.
+        // Raw mode, except for keys that send signals: Ctrl-C must work even if the keyboard thread does not.
         Attributes keys = terminal.getAttributes();
         keys.setLocalFlag(Attributes.LocalFlag.ISIG, true);
         terminal.setAttributes(keys);
@@ -50,7 +50,7 @@ final class Screen implements Surface {
         terminal.flush();
     }
 
-    /** Drops the old picture. */
+    /** Discards the previous picture, so that everything is redrawn. */
     @Override
     public void resized() {
         display.clear();

@@ -23,8 +23,8 @@ import org.jline.terminal.Terminal;
 import org.jline.utils.NonBlockingReader;
 
 /**
- * Watches a daemon until the user has seen enough. One thread owns the board and its surface and is told everything by messages; {@link Asking} and
- * {@link Listening} have a thread each. A daemon that does not answer is asked again, with longer and longer pauses.
+ * Watches a daemon until the user ends it. One thread owns the board and its surface and receives all data as messages; {@link Asking} and {@link
+ * Listening} have one thread each. Requests to a daemon that does not answer are repeated with increasing pauses.
  */
 public final class Watch {
     private static final Duration REDRAW = Duration.ofSeconds(1);
@@ -37,7 +37,7 @@ public final class Watch {
 
     /**
      * @param interval time between two readings
-     * @param slowEvery number of readings after which balances and HTLCs are read too
+     * @param slowEvery balances and HTLCs are read on every {@code slowEvery}th reading
      * @param firstPause pause after a failure; doubled up to {@code longestPause}
      */
     public record Pace(Duration interval, int slowEvery, Duration firstPause, Duration longestPause) {
@@ -51,7 +51,7 @@ public final class Watch {
         }
     }
 
-    /** @param url URL of the daemon, to be shown */
+    /** @param url URL of the daemon, for display */
     public Watch(WalletdClient daemon, URI url, Pace pace) {
         this.daemon = daemon;
         this.url = url.toString();
@@ -64,9 +64,9 @@ public final class Watch {
     }
 
     /**
-     * Prints the present state once, in as many lines as it takes.
+     * Prints the present state once, in as many lines as needed.
      *
-     * @throws WalletdException when the daemon does not answer or refuses
+     * @throws WalletdException if the daemon does not answer, or refuses
      */
     public void once(PrintStream out) {
         Readings readings = new Readings(daemon);
@@ -78,18 +78,18 @@ public final class Watch {
     }
 
     /**
-     * Prints lines until {@link #enough}, or until the reader of the output is gone.
+     * Prints lines until {@link #enough}, or until the reader of the output has closed it.
      *
-     * @throws WalletdException for a failure that does not pass by itself: a wrong token, a wrong certificate
+     * @throws WalletdException for a failure that is permanent: a wrong token, a wrong certificate
      */
     public void inLines(PrintStream out) {
         run(new Lines(out, Instant::now), out::checkError);
     }
 
     /**
-     * Takes the whole terminal until {@link #enough}, an interrupt (Ctrl-C), or {@code q}; restores it at the end.
+     * Uses the whole terminal until {@link #enough}, an interrupt (Ctrl-C), or {@code q}; restores it at the end.
      *
-     * @throws WalletdException for a failure that does not pass by itself: a wrong token, a wrong certificate
+     * @throws WalletdException for a failure that is permanent: a wrong token, a wrong certificate
      */
     public void onScreen(Terminal terminal) {
         terminal.handle(Terminal.Signal.INT, signal -> enough());
@@ -98,7 +98,10 @@ public final class Watch {
         run(new Screen(terminal, Instant::now), () -> false);
     }
 
-    /** Reads the keyboard, with a time-out: a read without one would hold the terminal, which could not be closed before another key is pressed. */
+    /**
+     * Reads the keyboard, with a time-out: a read without one would hold the terminal, so that it could not be closed before another key is
+     * pressed.
+     */
     private void readKeys(Terminal terminal) {
         try {
             int key = NonBlockingReader.READ_EXPIRED;
@@ -109,7 +112,7 @@ public final class Watch {
                 }
             }
         } catch (IOException e) {
-            // No keyboard; signals still end the watch.
+            // There is no keyboard; signals still end the watch.
         }
     }
 
@@ -156,13 +159,13 @@ public final class Watch {
         }
     }
 
-    /** Whether asking again is useless. */
+    /** Returns whether a retry is useless. */
     static boolean isFinal(WalletdException failure) {
         return failure instanceof WalletdException.FingerprintMismatch
                 || failure instanceof WalletdException.Authentication;
     }
 
-    /** A thread that fails for another reason than the daemon ends the watch: it would show old data for ever. */
+    /** Starts a thread. If it fails for another reason than the daemon, the watch ends: it would show stale data indefinitely. */
     private void start(String name, Runnable work) {
         Thread thread = new Thread(
                 () -> {
@@ -177,7 +180,7 @@ public final class Watch {
         thread.start();
     }
 
-    /** Reads the daemon's data at intervals, and sooner when an event reports a change. */
+    /** Reads the daemon's data at intervals, and sooner after an event. */
     static final class Asking implements Runnable {
         private final Readings readings;
         private final Mailbox mailbox;
@@ -190,7 +193,7 @@ public final class Watch {
             this.pace = pace;
         }
 
-        /** Makes the next reading come soon, because something has changed. */
+        /** Requests the next reading soon, because something has changed. */
         void soon() {
             sooner.offer(true);
         }
@@ -229,13 +232,13 @@ public final class Watch {
         }
     }
 
-    /** Texts for events of the daemon. */
+    /** Formats the daemon's events as text. */
     static final class Told {
         private static final ObjectMapper JSON = new ObjectMapper();
 
         private Told() {}
 
-        /** Makes the line of an event; empty for one that means nothing to a person. */
+        /** Returns the entry for an event; empty for events that are of no interest to the user. */
         static Optional<Board.LogEntry> of(EventStream.DaemonEvent event, Instant now) {
             if (event.kind().equals("resync")) {
                 return Optional.empty();
@@ -292,7 +295,7 @@ public final class Watch {
         }
     }
 
-    /** Listens to the daemon's events, and reconnects with the id of the last credit when the stream has ended. */
+    /** Receives the daemon's events. Reconnects with the id of the last credit when the stream ends. */
     static final class Listening implements Runnable, AutoCloseable {
         private static final Duration LOOK_UP = Duration.ofSeconds(10);
 
@@ -304,7 +307,7 @@ public final class Watch {
         private Duration pause;
         private volatile EventStream open;
 
-        /** @param changed runs at each event */
+        /** @param changed run at each event */
         Listening(WalletdClient daemon, Mailbox mailbox, Watch.Pace pace, Runnable changed) {
             this.daemon = daemon;
             this.mailbox = mailbox;
@@ -343,7 +346,7 @@ public final class Watch {
                 return;
             }
             if (failure instanceof WalletdException.InvalidParams) {
-                // The id belongs to other books: events from now on are better than none.
+                // The id belongs to other books: continue with new events only.
                 last = Optional.empty();
             }
             mailbox.tell(new Mailbox.Message.Stream(failure.getMessage()));
@@ -360,7 +363,7 @@ public final class Watch {
         }
     }
 
-    /** Surface of plain lines, for pipes, files and dumb terminals: one for each event, and one whenever the summary of the board has changed. */
+    /** Surface of plain lines, for pipes, files and dumb terminals: a line for each event, and one whenever the board's summary has changed. */
     static final class Lines implements Surface {
         private final PrintStream out;
         private final Supplier<Instant> clock;

@@ -1,5 +1,5 @@
 /**
- * Live view of a running daemon for people at a terminal: the data that is read and received, its layout, and two ways to show it, as a screen that
- * is redrawn and as plain lines. Talks to the daemon through the client like any other user. Called by the command line only.
+ * Live view of a running daemon for a terminal: reads and receives data, lays it out, and shows it either as a screen that is redrawn or as plain
+ * lines. Talks to the daemon through the client like any other user. Used only by the command line.
  */
 package org.chainwalletd.watch;
