@@ -119,7 +119,8 @@ final class Ascent {
         }
         doubt = faultOf(fetched);
         if (doubt.isPresent() || !(fetched instanceof Fetched.Whole whole)) {
-            LOG.debug("no further than block {}: {}", U64.toString(parts.chain().height()), fetched);
+            LOG.debug(
+                    "the walk ends at block {}: {}", U64.toString(parts.chain().height()), fetched);
             refused = true;
             return;
         }

@@ -11,15 +11,15 @@ import org.chainwalletd.chain.U64;
 record Fault(Rule rule, long height, Hash256 blockId) {
     /** Rule that each block is checked against (chain protocol, section 9). */
     enum Rule {
-        ID("its id is not that of its header"),
-        HEIGHT("it has another height than asked for"),
-        PARENT("it is not the child of the block below"),
-        TIME("its time is not allowed"),
-        TARGET("its target is not the one that its height demands"),
-        TRANSACTIONS("its transactions are not those of its list"),
-        ROOT("its transactions are not those of its root"),
-        FUTURE("its time has not come yet"),
-        WORK("nobody worked for it");
+        ID("its id is not the hash of its header"),
+        HEIGHT("its height is not the requested one"),
+        PARENT("its parent is not the block below"),
+        TIME("its timestamp is not allowed"),
+        TARGET("its target is not the one required at its height"),
+        TRANSACTIONS("its transactions do not match its list of ids"),
+        ROOT("its transactions do not match its root"),
+        FUTURE("its timestamp is too far in the future"),
+        WORK("its proof of work is invalid");
 
         private final String text;
 

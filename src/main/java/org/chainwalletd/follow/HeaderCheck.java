@@ -125,7 +125,7 @@ final class HeaderCheck {
         boolean forgives(Fault fault) {
             boolean forgiven = network == Network.DEVNET && FORGIVEN.contains(fault.rule());
             if (forgiven && logged.add(fault.rule())) {
-                LOG.warn("{}; that passes on a development chain, and is not said again", fault);
+                LOG.warn("{}; accepted on a development chain, and not logged again", fault);
             }
             return forgiven;
         }

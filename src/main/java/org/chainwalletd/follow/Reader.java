@@ -177,7 +177,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     }
 
     private Behavior<Walker.Command> unread(Throwable failure) {
-        LOG.debug("the head of the books is not read now: {}", failure.getMessage());
+        LOG.debug("cannot read the head of the books: {}", failure.getMessage());
         moved = true;
         return this;
     }
@@ -289,7 +289,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
             return this;
         }
         if (all.isEmpty()) {
-            LOG.info("no node shows the blocks up to {}, which are in the books", fetching.getAsLong());
+            LOG.info("no node shows the blocks up to {}, although they are in the books", fetching.getAsLong());
         }
         subscribers.moveTo(chain, fetching.getAsLong(), all);
         fetching = OptionalLong.empty();

@@ -186,7 +186,7 @@ final class Rescanner {
     }
 
     private Behavior<Command> writeFailed(WriteFailed command) {
-        throw new IllegalStateException("a rescan cannot be written", command.failure());
+        throw new IllegalStateException("cannot write the blocks of a rescan", command.failure());
     }
 
     private Behavior<Command> stopWalking() {
@@ -252,7 +252,7 @@ final class Rescanner {
                 new Leniency(pending.network().orElse(Network.MAINNET)),
                 setup.executor());
         RescanProgress begin = progress(scan, top);
-        LOG.info("rescan from block {}: {} blocks are to be read", U64.toString(scan.fromHeight()), begin.blocksLeft());
+        LOG.info("rescan from block {}: {} blocks to read", U64.toString(scan.fromHeight()), begin.blocksLeft());
         timers.startTimerWithFixedDelay(new Progress(), LOGGED);
         return step();
     }
@@ -357,7 +357,7 @@ final class Rescanner {
             if (command.scanned().isPresent()) {
                 waiting.complete(Done.getInstance());
             } else {
-                LOG.debug("blocks above {} are not those of the followed chain", top);
+                LOG.debug("blocks above {} are not on the followed chain", top);
                 waiting.completeExceptionally(new IllegalStateException("the node is on another branch than the head"));
             }
             waiting = null;
@@ -374,7 +374,7 @@ final class Rescanner {
             scanned.ancestor().ifPresent(subscribers::standsOn);
             tellJoined.accept(scan.fromHeight());
             LOG.info(
-                    "the rescan from block {} has met the head at block {}",
+                    "the rescan from block {} has reached the head at block {}",
                     U64.toString(scan.fromHeight()),
                     U64.toString(scanned.top().height()));
         }

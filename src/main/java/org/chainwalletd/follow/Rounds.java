@@ -96,7 +96,7 @@ final class Rounds {
     /** Ignores the tip that the node reports, because it cannot be followed, until it reports one that can. */
     void setAside(FollowedNode node) {
         if (setAside.add(node.name())) {
-            LOG.warn("{} names a tip whose block it does not show, which is set aside", node.name());
+            LOG.warn("{} reports a tip whose block it does not show; the tip is ignored", node.name());
             asides.get(node).increment();
         }
     }
@@ -117,7 +117,7 @@ final class Rounds {
 
     void lied(FollowedNode node, Fault fault) {
         if (!isPassedOver(node)) {
-            LOG.warn("{} insists on a block that is none, and is not asked for a while: {}", node.name(), fault);
+            LOG.warn("{} repeatedly shows an invalid block and is skipped for a while: {}", node.name(), fault);
         }
         lied.put(node, clock.instant());
         lies.get(node).increment();

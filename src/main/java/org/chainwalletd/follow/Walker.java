@@ -200,7 +200,7 @@ final class Walker {
     }
 
     private Behavior<Command> writeFailed(WriteFailed command) {
-        throw new IllegalStateException("the books cannot be kept", command.failure());
+        throw new IllegalStateException("cannot write to the books", command.failure());
     }
 
     private Behavior<Command> stopWalking() {
@@ -342,7 +342,7 @@ final class Walker {
 
     /** Counts a look that saw no blocks. Without this, nodes that report their tips but show no blocks would count as healthy everywhere. */
     private Behavior<Command> sawNothing(FollowedNode node, Throwable failure) {
-        LOG.debug("{} is not followed now: {}", node.name(), failure.getMessage());
+        LOG.debug("cannot follow {} now: {}", node.name(), failure.getMessage());
         failedLooks++;
         if (failedLooks == MOST_FAILED_LOOKS) {
             note(
@@ -426,7 +426,7 @@ final class Walker {
         if (failure instanceof StoreException) {
             return writeFailed(new WriteFailed(failure));
         }
-        LOG.info("{} shows no chain that the checkpoint is a block of: {}", node.name(), failure.getMessage());
+        LOG.info("{} shows no chain that includes the checkpoint: {}", node.name(), failure.getMessage());
         stranger(node);
         return idle();
     }
@@ -434,8 +434,8 @@ final class Walker {
     private Behavior<Command> begunAnew(FollowedNode node, Bookkeeping.Known known) {
         BlockRow top = known.rows().get(known.rows().size() - 1);
         LOG.warn(
-                "the books go over to the chain of the checkpoint, from block {} on: all that they told of another one"
-                        + " is taken back",
+                "the books switch to the chain of the checkpoint, from block {} on: everything from the previous chain is"
+                        + " undone",
                 U64.toString(top.height()));
         subscribers.forget(chain);
         rounds.agrees(node);
@@ -470,7 +470,7 @@ final class Walker {
      * block fails again, returns false data.
      */
     private Behavior<Command> doubt(FollowedNode node, Fault fault) {
-        LOG.info("{} shows a block that cannot be: {}", node.name(), fault);
+        LOG.info("{} shows an invalid block: {}", node.name(), fault);
         Outcome.pipe(
                 context,
                 reader.read(node.client(), fault.height())
@@ -526,7 +526,7 @@ final class Walker {
         if (!fits) {
             rounds.differs(node);
             noteDiffering();
-            LOG.info("{} has a branch with more work, and does not show its first block: {}", node.name(), first);
+            LOG.info("{} has a branch with more work but does not show its first block: {}", node.name(), first);
             return idle();
         }
         agree(node, branch.to());
@@ -543,7 +543,7 @@ final class Walker {
 
     private Behavior<Command> undone(Undone command, Supplier<Behavior<Command>> next) {
         List<BlockRow> gone = chain.cutTo(command.height());
-        LOG.info("{} blocks above {} are off the chain", gone.size(), U64.toString(command.height()));
+        LOG.info("{} blocks above {} were removed from the chain", gone.size(), U64.toString(command.height()));
         subscribers.disconnected(chain, gone);
         untold.replaceAll(walk -> new Walked(walk.node(), walk.from(), Math.min(walk.to(), chain.height())));
         untold.removeIf(walk -> walk.to() <= walk.from());

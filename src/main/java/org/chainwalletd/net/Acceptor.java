@@ -90,7 +90,7 @@ public final class Acceptor implements AutoCloseable {
                 }
             }
         } catch (Error e) {
-            LOG.error("{} is no longer listened on", address, e);
+            LOG.error("no longer listening on {}", address, e);
         } finally {
             boolean wanted = closed;
             close();
@@ -123,7 +123,7 @@ public final class Acceptor implements AutoCloseable {
         try {
             server.close();
         } catch (IOException e) {
-            LOG.debug("closing the socket that listens: {}", e.getMessage());
+            LOG.debug("closing the listening socket: {}", e.getMessage());
         }
     }
 }

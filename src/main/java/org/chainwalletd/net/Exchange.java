@@ -290,7 +290,7 @@ final class Exchange implements SocketLoop.Connection {
         try {
             loop.execute(work);
         } catch (RejectedExecutionException e) {
-            LOG.debug("a connection that was given up with all others: {}", e.getMessage());
+            LOG.debug("a connection was dropped together with all others: {}", e.getMessage());
         }
     }
 

@@ -134,7 +134,7 @@ final class TlsWire implements Wire {
         try {
             loop.execute(this::worked);
         } catch (RejectedExecutionException e) {
-            LOG.debug("a handshake that was given up: {}", e.getMessage());
+            LOG.debug("a TLS handshake was dropped: {}", e.getMessage());
         }
     }
 

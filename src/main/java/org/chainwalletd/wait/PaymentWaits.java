@@ -246,7 +246,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     private void notRead(OpenPaymentWaits.Passed blocks, Throwable failure) {
-        getContext().getLog().warn("payments that are waited for could not be read: {}", failure.getMessage());
+        getContext().getLog().warn("cannot read the payments of open waits: {}", failure.getMessage());
         if (!waits.waitedFor(blocks.addresses()).isEmpty()) {
             passed.addFirst(blocks);
         }
