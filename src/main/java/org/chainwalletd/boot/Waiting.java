@@ -56,7 +56,7 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, MempoolForwarder me
                         .map(client -> client.hasty().background())
                         .toList(),
                 urls.size(),
-                () -> nodes.seen().get().tip(follower.setAside()),
+                () -> nodes.seen().get().tip(follower.nodesWithIgnoredTips()),
                 follower::proves,
                 follower::subscribe,
                 workers.upstream(),

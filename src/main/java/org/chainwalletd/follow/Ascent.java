@@ -27,7 +27,7 @@ final class Ascent {
     private static final Duration LINGER = Duration.ofMillis(120);
 
     /** Maximum number of blocks per message to the walker, so that neither side is woken for each block. */
-    private static final int HANDED_AT_ONCE = 4;
+    private static final int BLOCKS_PER_MESSAGE = 4;
 
     /**
      * Dependencies, all owned by the walker.
@@ -44,7 +44,7 @@ final class Ascent {
     private final long from;
     private final Walk walk;
     private final Batch batch = new Batch();
-    private Optional<Fault> doubt = Optional.empty();
+    private Optional<Fault> fault = Optional.empty();
     private boolean refused;
     private boolean walkEnded;
     private boolean committing;
@@ -68,13 +68,13 @@ final class Ascent {
                 node.client(),
                 parts.chain().height() + 1,
                 to,
-                this::hand,
-                HANDED_AT_ONCE,
+                this::passOn,
+                BLOCKS_PER_MESSAGE,
                 materializer);
         context.pipeToSelf(walk.ended(), (done, failure) -> new Walker.WalkEnded());
     }
 
-    private CompletionStage<Done> hand(List<Fetched> blocks) {
+    private CompletionStage<Done> passOn(List<Fetched> blocks) {
         CompletableFuture<Done> taken = new CompletableFuture<>();
         context.getSelf().tell(new Walker.Arrived(blocks, taken));
         return taken;
@@ -94,8 +94,8 @@ final class Ascent {
     }
 
     /** Returns the failed check that ended the walk. */
-    Optional<Fault> doubt() {
-        return doubt;
+    Optional<Fault> fault() {
+        return fault;
     }
 
     void arrived(Walker.Arrived command) {
@@ -117,8 +117,8 @@ final class Ascent {
         if (refused) {
             return;
         }
-        doubt = faultOf(fetched);
-        if (doubt.isPresent() || !(fetched instanceof Fetched.Whole whole)) {
+        fault = faultOf(fetched);
+        if (fault.isPresent() || !(fetched instanceof Fetched.Whole whole)) {
             LOG.debug(
                     "the walk ends at block {}: {}", U64.toString(parts.chain().height()), fetched);
             refused = true;
@@ -130,8 +130,8 @@ final class Ascent {
     }
 
     private Optional<Fault> faultOf(Fetched fetched) {
-        if (fetched instanceof Fetched.Unsound unsound) {
-            return Optional.of(unsound.fault());
+        if (fetched instanceof Fetched.Invalid invalid) {
+            return Optional.of(invalid.fault());
         }
         return fetched instanceof Fetched.Whole whole
                 ? parts.check()

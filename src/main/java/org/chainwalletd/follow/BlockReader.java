@@ -47,13 +47,13 @@ final class BlockReader {
     private record Body(Hash256 listedId, Bytes bytes, Optional<Transaction> decoded) {}
 
     /** Checks height and id of a block that should be at {@code height}, without its transactions. */
-    static Optional<Fault> judge(NodeClient.BlockSummary told, long height) {
-        if (told.height() != height) {
-            return Optional.of(new Fault(Fault.Rule.HEIGHT, height, told.blockId()));
+    static Optional<Fault> judge(NodeClient.BlockSummary summary, long height) {
+        if (summary.height() != height) {
+            return Optional.of(new Fault(Fault.Rule.HEIGHT, height, summary.blockId()));
         }
-        return told.header().id().equals(told.blockId())
+        return summary.header().id().equals(summary.blockId())
                 ? Optional.empty()
-                : Optional.of(new Fault(Fault.Rule.ID, height, told.blockId()));
+                : Optional.of(new Fault(Fault.Rule.ID, height, summary.blockId()));
     }
 
     /** Reads the block at {@code height} of the chain of {@code node}. Fails only as the node's calls fail. */
@@ -70,33 +70,35 @@ final class BlockReader {
     CompletionStage<Fetched> read(NodeClient node, BlockPlace place) {
         return node.block(place.blockId())
                 .thenComposeAsync(
-                        found -> found.filter(told -> told.blockId().equals(place.blockId()))
-                                .map(told -> readBodies(node, told, place.height()))
+                        found -> found.filter(summary -> summary.blockId().equals(place.blockId()))
+                                .map(summary -> readBodies(node, summary, place.height()))
                                 .orElseGet(() -> missing(place.height(), "the node does not have this block")),
                         executor);
     }
 
-    private static CompletionStage<Fetched> missing(long height, String what) {
-        return CompletableFuture.completedFuture(new Fetched.Missing(height, what));
+    private static CompletionStage<Fetched> missing(long height, String reason) {
+        return CompletableFuture.completedFuture(new Fetched.Missing(height, reason));
     }
 
-    private CompletionStage<Fetched> readBodies(NodeClient node, NodeClient.BlockSummary told, long height) {
-        Optional<Fault> fault = judge(told, height);
+    private CompletionStage<Fetched> readBodies(NodeClient node, NodeClient.BlockSummary summary, long height) {
+        Optional<Fault> fault = judge(summary, height);
         if (fault.isPresent()) {
-            return CompletableFuture.completedFuture(new Fetched.Unsound(height, fault.get()));
+            return CompletableFuture.completedFuture(new Fetched.Invalid(height, fault.get()));
         }
         // The Merkle tree repeats its last leaf on odd levels: a list whose end is repeated would have the same root.
-        if (new HashSet<>(told.transactions()).size() < told.transactions().size()) {
-            return CompletableFuture.completedFuture(unsound(told, Fault.Rule.TRANSACTIONS));
+        if (new HashSet<>(summary.transactions()).size()
+                < summary.transactions().size()) {
+            return CompletableFuture.completedFuture(invalid(summary, Fault.Rule.TRANSACTIONS));
         }
-        return bodies(any, told)
+        return bodies(any, summary)
                 .thenComposeAsync(
                         found -> {
-                            List<Optional<Body>> bodies = decode(told, found);
-                            return fits(told, bodies)
-                                    ? CompletableFuture.<Fetched>completedFuture(whole(told, bodies))
-                                    : bodies(node, told)
-                                            .thenApplyAsync(own -> fromItself(told, decode(told, own)), executor);
+                            List<Optional<Body>> bodies = decode(summary, found);
+                            return fits(summary, bodies)
+                                    ? CompletableFuture.<Fetched>completedFuture(whole(summary, bodies))
+                                    : bodies(node, summary)
+                                            .thenApplyAsync(
+                                                    own -> fromListingNode(summary, decode(summary, own)), executor);
                         },
                         executor);
     }
@@ -105,35 +107,35 @@ final class BlockReader {
      * Judges the transactions as sent by the node that sent the list. Another node, which answered first, may have sent other witnesses or false
      * data.
      */
-    private Fetched fromItself(NodeClient.BlockSummary told, List<Optional<Body>> bodies) {
+    private Fetched fromListingNode(NodeClient.BlockSummary summary, List<Optional<Body>> bodies) {
         if (bodies.stream().anyMatch(Optional::isEmpty)) {
-            return new Fetched.Missing(told.height(), "a transaction of the block is not to be had");
+            return new Fetched.Missing(summary.height(), "a transaction of the block cannot be fetched");
         }
-        if (fits(told, bodies)) {
-            return whole(told, bodies);
+        if (fits(summary, bodies)) {
+            return whole(summary, bodies);
         }
         if (!bodies.stream().allMatch(body -> hasItsId(body.orElseThrow()))) {
-            return unsound(told, Fault.Rule.TRANSACTIONS);
+            return invalid(summary, Fault.Rule.TRANSACTIONS);
         }
-        Fault root = new Fault(Fault.Rule.ROOT, told.height(), told.blockId());
-        return leniency.forgives(root) ? whole(told, bodies) : new Fetched.Unsound(told.height(), root);
+        Fault root = new Fault(Fault.Rule.ROOT, summary.height(), summary.blockId());
+        return leniency.forgives(root) ? whole(summary, bodies) : new Fetched.Invalid(summary.height(), root);
     }
 
-    private static Fetched unsound(NodeClient.BlockSummary told, Fault.Rule rule) {
-        return new Fetched.Unsound(told.height(), new Fault(rule, told.height(), told.blockId()));
+    private static Fetched invalid(NodeClient.BlockSummary summary, Fault.Rule rule) {
+        return new Fetched.Invalid(summary.height(), new Fault(rule, summary.height(), summary.blockId()));
     }
 
     private CompletionStage<List<Optional<NodeClient.NodeTransaction>>> bodies(
-            NodeClient from, NodeClient.BlockSummary told) {
-        return Bounded.each(told.transactions(), Walk.BODIES_AT_ONCE, from::transaction, executor);
+            NodeClient from, NodeClient.BlockSummary summary) {
+        return Bounded.each(summary.transactions(), Walk.BODIES_AT_ONCE, from::transaction, executor);
     }
 
     /** Decodes all transactions of a block in one task: a task for each would cost more than the decoding. */
     private static List<Optional<Body>> decode(
-            NodeClient.BlockSummary told, List<Optional<NodeClient.NodeTransaction>> found) {
+            NodeClient.BlockSummary summary, List<Optional<NodeClient.NodeTransaction>> found) {
         List<Optional<Body>> bodies = new ArrayList<>(found.size());
         for (int i = 0; i < found.size(); i++) {
-            Hash256 id = told.transactions().get(i);
+            Hash256 id = summary.transactions().get(i);
             bodies.add(found.get(i).map(tx -> decode(id, tx.bytes())));
         }
         return bodies;
@@ -147,7 +149,7 @@ final class BlockReader {
         }
     }
 
-    private boolean fits(NodeClient.BlockSummary told, List<Optional<Body>> bodies) {
+    private boolean fits(NodeClient.BlockSummary summary, List<Optional<Body>> bodies) {
         List<Hash256> leaves = new ArrayList<>(bodies.size());
         for (Optional<Body> body : bodies) {
             if (body.isEmpty() || !hasItsId(body.get())) {
@@ -155,7 +157,7 @@ final class BlockReader {
             }
             leaves.add(profile.hash(DomainTag.WTXID, body.get().bytes().toArray()));
         }
-        return MerkleTree.root(profile, leaves).equals(told.txRoot());
+        return MerkleTree.root(profile, leaves).equals(summary.txRoot());
     }
 
     private boolean hasItsId(Body body) {
@@ -163,7 +165,7 @@ final class BlockReader {
                 || TransactionCodec.txId(profile, body.decoded().get()).equals(body.listedId());
     }
 
-    private Fetched whole(NodeClient.BlockSummary told, List<Optional<Body>> bodies) {
+    private Fetched whole(NodeClient.BlockSummary summary, List<Optional<Body>> bodies) {
         List<ChainTransaction> transactions = new ArrayList<>(bodies.size());
         for (Optional<Body> found : bodies) {
             Body body = found.orElseThrow();
@@ -171,10 +173,10 @@ final class BlockReader {
                 LOG.warn(
                         "transaction {} of block {} cannot be decoded and is skipped",
                         body.listedId(),
-                        U64.toString(told.height()));
+                        U64.toString(summary.height()));
             }
             transactions.add(new ChainTransaction(body.listedId(), body.decoded(), transactions.isEmpty()));
         }
-        return new Fetched.Whole(new ChainBlock(told.header(), told.blockId(), transactions), false);
+        return new Fetched.Whole(new ChainBlock(summary.header(), summary.blockId(), transactions), false);
     }
 }

@@ -24,7 +24,7 @@ final class Bookkeeping {
     private static final String NETWORK = "network";
     private static final String ANCESTOR = "ancestor";
     /** Fact: the lowest block to which the last block read by the current rescan is linked by ids. */
-    private static final String SCAN_STANDS_ON = "scan_stands_on";
+    private static final String SCAN_LINKED_TO = "scan_stands_on";
 
     /** Number of blocks below a known tip that are read again: reorganisations are rarely deeper. */
     private static final long REREAD = 20;
@@ -108,7 +108,7 @@ final class Bookkeeping {
             BlockRow fork = last.get(i);
             if (known.has(fork.height(), fork.blockId())) {
                 HeaderChain chain = known.copy();
-                chain.cutTo(fork.height());
+                chain.truncateTo(fork.height());
                 last.subList(i + 1, last.size()).forEach(chain::append);
                 return chain;
             }
@@ -154,7 +154,7 @@ final class Bookkeeping {
      * starts with. The blocks below, as far as the books had read them, are read again by a rescan, so that the feed reports all differences
      * between both chains. A rescan under way notices by itself that the blocks below it have changed.
      */
-    CompletionStage<Known> beginAnew(List<BlockRow> headers, BlockPlace ancestor) {
+    CompletionStage<Known> replaceChain(List<BlockRow> headers, BlockPlace ancestor) {
         return epoch.write(session -> {
             Page head = session.head();
             long base = headers.get(headers.size() - 1).height();
@@ -306,23 +306,23 @@ final class Bookkeeping {
                 return Optional.empty();
             }
             Page page = session.page(scan);
-            standOn(session, page, blocks);
+            recordLink(session, page, blocks);
             blocks.forEach(entry -> connect(page, entry));
             BlockRow top = blocks.get(blocks.size() - 1).row();
-            boolean meets = BlockRows.top(session.head())
+            boolean joins = BlockRows.top(session.head())
                     .filter(head -> head.blockId().equals(top.blockId()))
                     .isPresent();
-            if (meets) {
+            if (joins) {
                 books.forEach(book -> book.table().join(page));
                 BlockRows.endScan(page);
                 // The last block is the head's: so the head is linked to the same block.
-                scanStandsOn(session)
-                        .filter(ground -> ancestor(session)
-                                .filter(known -> !isBetter(ground, known))
+                scanLinkedTo(session)
+                        .filter(linkedTo -> ancestor(session)
+                                .filter(known -> !isBetter(linkedTo, known))
                                 .isEmpty())
-                        .ifPresent(ground -> putPlace(session.head(), ANCESTOR, ground));
+                        .ifPresent(linkedTo -> putPlace(session.head(), ANCESTOR, linkedTo));
             }
-            return Optional.of(new Scanned(top, meets, ancestor(session)));
+            return Optional.of(new Scanned(top, joins, ancestor(session)));
         });
     }
 
@@ -341,22 +341,22 @@ final class Bookkeeping {
      * Records the block to which the last of these blocks is linked. Where a rescan skips blocks, the link is broken: blocks above the gap are
      * linked only to the parent of the first of them.
      */
-    private void standOn(BooksSession session, Page page, List<Entry> blocks) {
+    private void recordLink(BooksSession session, Page page, List<Entry> blocks) {
         Optional<Hash256> below = BlockRows.top(page).map(BlockRow::blockId);
-        Optional<BlockPlace> ground = scanStandsOn(session);
+        Optional<BlockPlace> linkedTo = scanLinkedTo(session);
         for (Entry entry : blocks) {
             ChainBlock block = entry.block();
             if (!below.equals(Optional.of(block.parentId()))) {
-                ground = Optional.of(new BlockPlace(block.height() - 1, block.parentId()));
+                linkedTo = Optional.of(new BlockPlace(block.height() - 1, block.parentId()));
             }
-            boolean onGenesis = ground.filter(place -> place.height() == 0).isPresent();
+            boolean onGenesis = linkedTo.filter(place -> place.height() == 0).isPresent();
             if (isCheckpoint(block.place()) && !onGenesis) {
                 // A rescan that began below the checkpoint is linked to it just like one that began above it.
-                ground = Optional.of(block.place());
+                linkedTo = Optional.of(block.place());
             }
             below = Optional.of(block.id());
         }
-        ground.ifPresent(place -> putPlace(session.head(), SCAN_STANDS_ON, place));
+        linkedTo.ifPresent(place -> putPlace(session.head(), SCAN_LINKED_TO, place));
     }
 
     private boolean isCheckpoint(BlockPlace place) {
@@ -364,12 +364,12 @@ final class Bookkeeping {
     }
 
     /** Whether it says more that the head stands on this block than that it stands on the known one. */
-    private boolean isBetter(BlockPlace ground, BlockPlace known) {
-        return !isCheckpoint(known) && (isCheckpoint(ground) || ground.height() < known.height());
+    private boolean isBetter(BlockPlace linkedTo, BlockPlace known) {
+        return !isCheckpoint(known) && (isCheckpoint(linkedTo) || linkedTo.height() < known.height());
     }
 
-    private static Optional<BlockPlace> scanStandsOn(BooksSession session) {
-        return BlockRows.fact(session.head(), SCAN_STANDS_ON).map(Bookkeeping::place);
+    private static Optional<BlockPlace> scanLinkedTo(BooksSession session) {
+        return BlockRows.fact(session.head(), SCAN_LINKED_TO).map(Bookkeeping::place);
     }
 
     /** Takes back what a rescan has read above a height; its last block then. */
@@ -381,10 +381,10 @@ final class Bookkeeping {
             Optional<BlockRow> top = BlockRows.top(page);
             // The block that it stood on may have gone with the blocks above.
             top.map(BlockRow::place)
-                    .filter(last -> scanStandsOn(session)
-                            .filter(ground -> ground.height() <= last.height())
+                    .filter(last -> scanLinkedTo(session)
+                            .filter(linkedTo -> linkedTo.height() <= last.height())
                             .isEmpty())
-                    .ifPresent(last -> putPlace(session.head(), SCAN_STANDS_ON, last));
+                    .ifPresent(last -> putPlace(session.head(), SCAN_LINKED_TO, last));
             return top;
         });
     }

@@ -31,7 +31,7 @@ record Fault(Rule rule, long height, Hash256 blockId) {
          * Returns whether a fault seen twice proves false data. Not so for the two faults that a chain change between two calls, or a clock
          * difference, causes.
          */
-        boolean isLie() {
+        boolean provesFalseData() {
             return this != PARENT && this != FUTURE;
         }
     }

@@ -17,8 +17,8 @@ sealed interface Fetched {
     }
 
     /** A block that cannot be read now: the node does not have it, or no node sends all its transactions. */
-    record Missing(long height, String what) implements Fetched {}
+    record Missing(long height, String reason) implements Fetched {}
 
     /** The node's answer contradicts itself. */
-    record Unsound(long height, Fault fault) implements Fetched {}
+    record Invalid(long height, Fault fault) implements Fetched {}
 }

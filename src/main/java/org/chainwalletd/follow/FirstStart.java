@@ -121,12 +121,12 @@ final class FirstStart {
                                                 },
                                                 executor),
                         executor)
-                .thenApplyAsync(rows -> between(rows, lowest, start), executor)
-                .thenApplyAsync(this::worked, executor);
+                .thenApplyAsync(rows -> select(rows, lowest, start), executor)
+                .thenApplyAsync(this::requireWork, executor);
     }
 
     /** Rejects a chain whose difficulty is below that of its genesis block, unless the operator names a checkpoint. */
-    private List<BlockRow> worked(List<BlockRow> rows) {
+    private List<BlockRow> requireWork(List<BlockRow> rows) {
         boolean easier = rows.stream().anyMatch(row -> row.target().compareTo(rules.easiest()) > 0);
         if (easier && checkpoint.isEmpty()) {
             throw new Refused("a node's blocks demand less work than the genesis block of the "
@@ -155,7 +155,7 @@ final class FirstStart {
         return rows;
     }
 
-    private static List<BlockRow> between(List<BlockRow> rows, long lowest, long start) {
+    private static List<BlockRow> select(List<BlockRow> rows, long lowest, long start) {
         return rows.stream()
                 .filter(row -> row.height() >= lowest && row.height() <= start)
                 .toList();
@@ -164,12 +164,12 @@ final class FirstStart {
     private static List<BlockRow> linked(List<Optional<NodeClient.BlockSummary>> found, List<Long> heights) {
         List<BlockRow> rows = new ArrayList<>(found.size());
         for (int i = 0; i < found.size(); i++) {
-            NodeClient.BlockSummary told =
+            NodeClient.BlockSummary summary =
                     found.get(i).orElseThrow(() -> new Refused("the node's chain changes while its headers are read"));
-            BlockHeader header = told.header();
+            BlockHeader header = summary.header();
             boolean follows =
                     i == 0 || header.previousId().equals(rows.get(i - 1).blockId());
-            if (BlockReader.judge(told, heights.get(i)).isPresent() || !follows) {
+            if (BlockReader.judge(summary, heights.get(i)).isPresent() || !follows) {
                 throw new Refused("the headers of the node's chain do not make one chain at height "
                         + U64.toString(heights.get(i)));
             }

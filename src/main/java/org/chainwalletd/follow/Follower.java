@@ -85,8 +85,8 @@ public final class Follower {
     }
 
     /** Returns the names of the nodes that report a tip but do not show its block. */
-    public Set<String> setAside() {
-        return subscribers.setAside();
+    public Set<String> nodesWithIgnoredTips() {
+        return subscribers.nodesWithIgnoredTips();
     }
 
     /** Returns whether a node reports a tip that it does not show, or has returned false data recently. */
@@ -249,7 +249,7 @@ public final class Follower {
 
         private CompletionStage<Boolean> passes(BlockRow block) {
             return any.block(block.blockId())
-                    .thenComposeAsync(told -> passes(block, told), executor)
+                    .thenComposeAsync(summary -> passes(block, summary), executor)
                     .thenApplyAsync(
                             passed -> {
                                 if (!passed) {
@@ -260,8 +260,8 @@ public final class Follower {
                             executor);
         }
 
-        private CompletionStage<Boolean> passes(BlockRow block, Optional<NodeClient.BlockSummary> told) {
-            return told.filter(header -> header.blockId().equals(block.blockId()))
+        private CompletionStage<Boolean> passes(BlockRow block, Optional<NodeClient.BlockSummary> summary) {
+            return summary.filter(header -> header.blockId().equals(block.blockId()))
                     .filter(header -> BlockReader.judge(header, block.height()).isEmpty())
                     .map(header -> work.passes(header.header(), block.blockId()))
                     .orElseGet(() -> CompletableFuture.completedFuture(false));
@@ -320,16 +320,18 @@ public final class Follower {
             if (height == kept.height()) {
                 return CompletableFuture.completedFuture(parent.equals(kept.parentId()));
             }
-            return node.blockAt(height).thenComposeAsync(told -> link(node, height, parent, told), executor);
+            return node.blockAt(height).thenComposeAsync(summary -> link(node, height, parent, summary), executor);
         }
 
         private CompletionStage<Boolean> link(
-                NodeClient node, long height, Hash256 parent, Optional<NodeClient.BlockSummary> told) {
-            boolean follows = told.filter(
+                NodeClient node, long height, Hash256 parent, Optional<NodeClient.BlockSummary> summary) {
+            boolean follows = summary.filter(
                             block -> BlockReader.judge(block, height).isEmpty()
                                     && block.previousBlockId().equals(parent))
                     .isPresent();
-            return follows ? links(node, height + 1, told.get().blockId()) : CompletableFuture.completedFuture(false);
+            return follows
+                    ? links(node, height + 1, summary.get().blockId())
+                    : CompletableFuture.completedFuture(false);
         }
 
         private boolean hasTransaction(Fetched fetched) {

@@ -15,7 +15,7 @@ import org.chainwalletd.store.books.BlockRows;
 
 /** Kept blocks of the followed chain: the latest without a gap, older ones at some heights. Owned by one actor, which gives copies to others. */
 final class HeaderChain {
-    private static final BigInteger ALL_HASHES = BigInteger.ONE.shiftLeft(256);
+    private static final BigInteger HASH_COUNT = BigInteger.ONE.shiftLeft(256);
     private static final int MEDIAN_OF = 11;
 
     private final List<BlockRow> rows;
@@ -82,7 +82,7 @@ final class HeaderChain {
     }
 
     /** Removes the blocks above {@code height} and returns them, highest first. */
-    List<BlockRow> cutTo(long height) {
+    List<BlockRow> truncateTo(long height) {
         List<BlockRow> cut = new ArrayList<>();
         while (!rows.isEmpty() && height() > height) {
             cut.add(rows.remove(rows.size() - 1));
@@ -95,18 +95,18 @@ final class HeaderChain {
      * checked and that has fewer than {@value WorkPolicy#DEPTH} blocks with checked work above it. So blocks without work never make such a block
      * trusted.
      */
-    long toldUpTo(long height) {
-        long told = height;
+    long publishableUpTo(long height) {
+        long publishable = height;
         int checked = 0;
         for (int i = rows.size() - 1; i >= 0 && checked < WorkPolicy.DEPTH; i--) {
             BlockRow row = rows.get(i);
             if (row.height() <= height && row.workChecked()) {
                 checked++;
             } else if (row.height() <= height) {
-                told = rows.get(Math.max(0, i - 1)).height();
+                publishable = rows.get(Math.max(0, i - 1)).height();
             }
         }
-        return told;
+        return publishable;
     }
 
     /**
@@ -135,7 +135,7 @@ final class HeaderChain {
     }
 
     static BigInteger work(Hash256 target) {
-        return ALL_HASHES.divide(new BigInteger(1, target.toArray()).add(BigInteger.ONE));
+        return HASH_COUNT.divide(new BigInteger(1, target.toArray()).add(BigInteger.ONE));
     }
 
     /** Returns the median of the last (up to) 11 timestamps: sorted, element n div 2 (chain protocol, section 9.6). */

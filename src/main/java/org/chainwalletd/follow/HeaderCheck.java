@@ -98,7 +98,7 @@ final class HeaderCheck {
         return computeWork(block.header(), block.id())
                 .thenApplyAsync(
                         judged -> judged.fault().isPresent()
-                                ? new Fetched.Unsound(
+                                ? new Fetched.Invalid(
                                         block.height(), judged.fault().get())
                                 : new Fetched.Whole(block, judged.workChecked()),
                         Runnable::run);

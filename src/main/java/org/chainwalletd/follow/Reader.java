@@ -46,7 +46,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private static final double RESTART_JITTER = 0.1;
 
     /** Time for which the tip waits for a block that no node shows yet. */
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration FETCH_TIMEOUT = Duration.ofSeconds(3);
 
     private static final Duration RETRY = Duration.ofMillis(150);
     /** Maximum number of blocks that are published one by one. */
@@ -54,7 +54,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
 
     private static final int BLOCKS_AT_ONCE = 4;
     /** Time without an answer from the books after which the operator is warned. */
-    private static final Duration SILENT = Duration.ofSeconds(3);
+    private static final Duration MAX_SILENCE = Duration.ofSeconds(3);
 
     private record Moved() implements Walker.ToReader {}
 
@@ -66,7 +66,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private record FetchAgain() implements Walker.ToReader {}
 
     /** Ends the wait for the blocks that are being fetched. */
-    private record FetchOver() implements Walker.ToReader {}
+    private record FetchTimedOut() implements Walker.ToReader {}
 
     private record Tick() implements Walker.ToReader {}
 
@@ -97,7 +97,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private Optional<BlockReader> blocks = Optional.empty();
     private boolean reading;
     private boolean moved;
-    private boolean asking;
+    private boolean nodeRequested;
 
     private Reader(
             ActorContext<Walker.Command> context,
@@ -133,11 +133,11 @@ final class Reader extends AbstractBehavior<Walker.Command> {
                 .onMessage(Walker.Left.class, left -> done(() -> subscribers.leave(left.subscriber())))
                 .onMessage(Walker.WatchTips.class, watch -> done(() -> subscribers.watch(watch.queue())))
                 .onMessage(Walker.TipsEnded.class, ended -> done(() -> subscribers.leave(ended.queue())))
-                .onMessage(Moved.class, news -> read())
+                .onMessage(Moved.class, message -> read())
                 .onMessage(Read.class, this::onRead)
                 .onMessage(Arrived.class, this::onArrived)
                 .onMessage(FetchAgain.class, again -> done(this::fetch))
-                .onMessage(FetchOver.class, over -> tell(List.of()))
+                .onMessage(FetchTimedOut.class, over -> tell(List.of()))
                 .onMessage(Tick.class, tick -> tick())
                 .onMessage(NodeSeen.class, this::onNodeSeen)
                 .onAnyMessage(ofTheWalker -> this)
@@ -173,10 +173,10 @@ final class Reader extends AbstractBehavior<Walker.Command> {
 
     private Behavior<Walker.Command> onRead(Read read) {
         reading = false;
-        return read.head().fold(this::onHead, this::unread);
+        return read.head().fold(this::onHead, this::readFailed);
     }
 
-    private Behavior<Walker.Command> unread(Throwable failure) {
+    private Behavior<Walker.Command> readFailed(Throwable failure) {
         LOG.debug("cannot read the head of the books: {}", failure.getMessage());
         moved = true;
         return this;
@@ -184,23 +184,23 @@ final class Reader extends AbstractBehavior<Walker.Command> {
 
     private Behavior<Walker.Command> onHead(Bookkeeping.SharedHead head) {
         chain = head.chain();
-        head.ancestor().ifPresent(subscribers::standsOn);
+        head.ancestor().ifPresent(subscribers::setAncestor);
         if (head.told().isPresent()) {
             Network network = head.network().orElse(Network.MAINNET);
             if (!subscribers.status().network().equals(Optional.of(network)) || blocks.isEmpty()) {
-                subscribers.isOf(network);
+                subscribers.setNetwork(network);
                 blocks = Optional.of(
                         new BlockReader(setup.profile(), setup.any(), new Leniency(network), setup.executor()));
             }
             moveTo(head.told().getAsLong());
         }
-        tellOfRescans(head);
+        publishRescans(head);
         return fetching.isPresent() ? this : readIfMoved();
     }
 
     /** Publishes removed blocks at once, and new ones after they are fetched. */
     private void moveTo(long height) {
-        OptionalLong before = subscribers.toldOf(chain);
+        OptionalLong before = subscribers.publishedHeightOn(chain);
         if (before.isEmpty()) {
             subscribers.moveTo(chain, height, List.of());
             return;
@@ -210,12 +210,12 @@ final class Reader extends AbstractBehavior<Walker.Command> {
             subscribers.moveTo(chain, height, List.of());
         } else if (height > before.getAsLong()) {
             fetching = OptionalLong.of(height);
-            timers.startSingleTimer(new FetchOver(), PATIENCE);
+            timers.startSingleTimer(new FetchTimedOut(), FETCH_TIMEOUT);
             fetch();
         }
     }
 
-    private void tellOfRescans(Bookkeeping.SharedHead head) {
+    private void publishRescans(Bookkeeping.SharedHead head) {
         Optional<RescanProgress> before = rescan.get().underway();
         Bookkeeping.Pending scans = head.scans();
         rescan.set(new Rescanner.RescanState(
@@ -230,7 +230,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         if (fetching.isEmpty()) {
             return;
         }
-        long base = subscribers.toldOf(chain).orElseThrow();
+        long base = subscribers.publishedHeightOn(chain).orElseThrow();
         List<BlockPlace> wanted = LongStream.rangeClosed(base + 1, fetching.getAsLong())
                 .mapToObj(height -> chain.at(height).orElseThrow().place())
                 .toList();
@@ -265,18 +265,18 @@ final class Reader extends AbstractBehavior<Walker.Command> {
                         setup.executor());
     }
 
-    private Behavior<Walker.Command> onArrived(Arrived news) {
+    private Behavior<Walker.Command> onArrived(Arrived message) {
         if (fetching.isEmpty()) {
             return this;
         }
-        news.blocks()
+        message.blocks()
                 .value()
                 .ifPresent(all -> all.forEach(found -> found.ifPresent(block -> fetched.put(block.id(), block))));
-        List<ChainBlock> all = news.wanted().stream()
+        List<ChainBlock> all = message.wanted().stream()
                 .map(place -> fetched.get(place.blockId()))
                 .filter(block -> block != null)
                 .toList();
-        if (all.size() == news.wanted().size()) {
+        if (all.size() == message.wanted().size()) {
             return tell(all);
         }
         timers.startSingleTimer(new FetchAgain(), RETRY);
@@ -294,7 +294,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         subscribers.moveTo(chain, fetching.getAsLong(), all);
         fetching = OptionalLong.empty();
         fetched.clear();
-        timers.cancel(new FetchOver());
+        timers.cancel(new FetchTimedOut());
         timers.cancel(new FetchAgain());
         return readIfMoved();
     }
@@ -302,8 +302,8 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private Behavior<Walker.Command> tick() {
         note(subscribers.status().nodesHeight());
         Optional<FollowedTip> tip = subscribers.tip();
-        if (!asking && tip.isPresent()) {
-            asking = true;
+        if (!nodeRequested && tip.isPresent()) {
+            nodeRequested = true;
             FollowedNode node = rounds.next();
             Outcome.pipe(getContext(), seen(node.client(), tip.get().place()), seen -> new NodeSeen(node, seen));
         }
@@ -313,7 +313,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private void note(long nodesHeight) {
         List<String> complaints = new ArrayList<>(rounds.complaints());
         long unseen = setup.file().unseenMillis();
-        if (unseen >= SILENT.toMillis()) {
+        if (unseen >= MAX_SILENCE.toMillis()) {
             complaints.add("the books have not answered for " + unseen / 1_000
                     + " s, so that nothing is known of what another daemon writes");
         }
@@ -345,20 +345,20 @@ final class Reader extends AbstractBehavior<Walker.Command> {
                         setup.executor());
     }
 
-    private Behavior<Walker.Command> onNodeSeen(NodeSeen news) {
-        asking = false;
-        news.seen().value().ifPresent(seen -> judge(news.node(), seen));
+    private Behavior<Walker.Command> onNodeSeen(NodeSeen message) {
+        nodeRequested = false;
+        message.seen().value().ifPresent(seen -> judge(message.node(), seen));
         return this;
     }
 
     private void judge(FollowedNode node, Seen seen) {
         if (seen.shown()) {
-            rounds.takeBack(node);
+            rounds.acceptTip(node);
         } else {
-            rounds.setAside(node);
+            rounds.ignoreTip(node);
         }
-        subscribers.setAside(rounds.aside());
-        subscribers.distrusts(rounds.distrusts());
+        subscribers.setIgnoredTips(rounds.ignoredTips());
+        subscribers.setDistrusting(rounds.isDistrusting());
         if (!seen.ours()) {
             rounds.differs(node);
         } else if (seen.shown()) {

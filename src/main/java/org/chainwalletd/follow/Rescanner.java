@@ -42,8 +42,8 @@ final class Rescanner {
     private static final Logger LOG = LoggerFactory.getLogger(Rescanner.class);
     private static final Duration FIRST_RESTART = Duration.ofSeconds(1);
     private static final Duration LAST_RESTART = Duration.ofSeconds(30);
-    private static final Duration LOGGED = Duration.ofSeconds(10);
-    private static final Duration RESTING = Duration.ofSeconds(2);
+    private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
+    private static final Duration IDLE_INTERVAL = Duration.ofSeconds(2);
     private static final Duration PAUSE = Duration.ofMillis(100);
     private static final double RESTART_JITTER = 0.1;
     /** Blocks that a rescan steps back when the chain below it has changed; doubled each time that this was not enough. */
@@ -82,7 +82,7 @@ final class Rescanner {
 
     private record Loaded(Bookkeeping.Pending pending) implements Command {}
 
-    private record Begun(CompletableFuture<Optional<RescanProgress>> reply, Outcome<Bookkeeping.Pending> pending)
+    private record Requested(CompletableFuture<Optional<RescanProgress>> reply, Outcome<Bookkeeping.Pending> pending)
             implements Command {}
 
     private record Next() implements Command {}
@@ -110,7 +110,7 @@ final class Rescanner {
     private final Materializer materializer;
     private final Batch batch = new Batch();
     /** Calls that wait for the answer of the books. */
-    private final Set<CompletableFuture<Optional<RescanProgress>>> asking = new HashSet<>();
+    private final Set<CompletableFuture<Optional<RescanProgress>>> openRequests = new HashSet<>();
 
     private CompletableFuture<Done> waiting;
     private BlockReader reader;
@@ -176,9 +176,9 @@ final class Rescanner {
 
     private BehaviorBuilder<Command> always() {
         return Behaviors.receive(Command.class)
-                .onMessage(Begin.class, command -> begin(command.reply(), books.beginScan(command.fromHeight())))
-                .onMessage(ReadHistories.class, command -> begin(command.reply(), books.pendingScan()))
-                .onMessage(Begun.class, this::begun)
+                .onMessage(Begin.class, command -> request(command.reply(), books.beginScan(command.fromHeight())))
+                .onMessage(ReadHistories.class, command -> request(command.reply(), books.pendingScan()))
+                .onMessage(Requested.class, this::requested)
                 .onMessage(Progress.class, progress -> logProgress())
                 .onMessage(WriteFailed.class, this::writeFailed)
                 .onSignal(PreRestart.class, signal -> stopWalking())
@@ -194,24 +194,26 @@ final class Rescanner {
             walk.stop().shutdown();
         }
         // The books record whether it is to be done; asking again is harmless.
-        asking.forEach(Background::refuse);
+        openRequests.forEach(Background::refuse);
         return Behaviors.same();
     }
 
-    private Behavior<Command> begin(
-            CompletableFuture<Optional<RescanProgress>> reply, CompletionStage<Bookkeeping.Pending> begun) {
-        asking.add(reply);
-        Outcome.pipe(context, begun, pending -> new Begun(reply, pending));
+    private Behavior<Command> request(
+            CompletableFuture<Optional<RescanProgress>> reply, CompletionStage<Bookkeeping.Pending> written) {
+        openRequests.add(reply);
+        Outcome.pipe(context, written, pending -> new Requested(reply, pending));
         return Behaviors.same();
     }
 
-    private Behavior<Command> begun(Begun command) {
-        asking.remove(command.reply());
+    private Behavior<Command> requested(Requested command) {
+        openRequests.remove(command.reply());
         return command.pending()
-                .fold(pending -> begun(pending, command.reply()), failure -> notBegun(failure, command.reply()));
+                .fold(
+                        pending -> requested(pending, command.reply()),
+                        failure -> requestFailed(failure, command.reply()));
     }
 
-    private Behavior<Command> notBegun(Throwable failure, CompletableFuture<Optional<RescanProgress>> reply) {
+    private Behavior<Command> requestFailed(Throwable failure, CompletableFuture<Optional<RescanProgress>> reply) {
         reply.completeExceptionally(failure);
         return Behaviors.same();
     }
@@ -220,7 +222,8 @@ final class Rescanner {
      * Answers a request. A rescan under way goes on, and a new one follows it. The progress is published before the reply, so that the caller sees
      * it.
      */
-    private Behavior<Command> begun(Bookkeeping.Pending pending, CompletableFuture<Optional<RescanProgress>> reply) {
+    private Behavior<Command> requested(
+            Bookkeeping.Pending pending, CompletableFuture<Optional<RescanProgress>> reply) {
         next = pending.next();
         Optional<RescanProgress> underway = pending.scan().map(row -> progress(row, pending.top()));
         underway.ifPresent(progress -> published.set(RescanState.of(progress)));
@@ -242,7 +245,7 @@ final class Rescanner {
         Bookkeeping.Pending pending = command.pending();
         next = pending.next();
         if (pending.scan().isEmpty()) {
-            return resting();
+            return idle();
         }
         scan = pending.scan().get();
         top = pending.top();
@@ -253,27 +256,27 @@ final class Rescanner {
                 setup.executor());
         RescanProgress begin = progress(scan, top);
         LOG.info("rescan from block {}: {} blocks to read", U64.toString(scan.fromHeight()), begin.blocksLeft());
-        timers.startTimerWithFixedDelay(new Progress(), LOGGED);
+        timers.startTimerWithFixedDelay(new Progress(), LOG_INTERVAL);
         return step();
     }
 
     /** Waits while no rescan is due. */
-    private Behavior<Command> resting() {
+    private Behavior<Command> idle() {
         scan = null;
         published.set(new RescanState(true, Optional.empty()));
         timers.cancel(new Progress());
-        timers.startSingleTimer(new Next(), RESTING);
+        timers.startSingleTimer(new Next(), IDLE_INTERVAL);
         return always().onMessage(Next.class, next -> loading()).build();
     }
 
     private Behavior<Command> logProgress() {
         if (scan != null) {
             RescanProgress now = progress(scan, top);
-            long rate = Math.max(1, blocksSinceLog / LOGGED.toSeconds());
+            long rate = Math.max(1, blocksSinceLog / LOG_INTERVAL.toSeconds());
             LOG.info(
                     "rescan at block {}: {} blocks/s, {} left, about {} s",
                     U64.toString(now.height()),
-                    blocksSinceLog / LOGGED.toSeconds(),
+                    blocksSinceLog / LOG_INTERVAL.toSeconds(),
                     now.blocksLeft(),
                     now.blocksLeft() / rate);
             blocksSinceLog = 0;
@@ -297,7 +300,7 @@ final class Rescanner {
                 setup.nodes().get(node).client().background(),
                 now.height() + 1,
                 now.toHeight(),
-                this::hand,
+                this::passOn,
                 1,
                 materializer);
         context.pipeToSelf(walk.ended(), (done, failure) -> new WalkEnded());
@@ -314,7 +317,7 @@ final class Rescanner {
     }
 
     /** Passes blocks on one at a time. */
-    private CompletionStage<Done> hand(List<Fetched> one) {
+    private CompletionStage<Done> passOn(List<Fetched> one) {
         CompletableFuture<Done> taken = new CompletableFuture<>();
         context.getSelf().tell(new Arrived(one.get(0), taken));
         return taken;
@@ -371,7 +374,7 @@ final class Rescanner {
         joined = scanned.joined();
         published.set(RescanState.of(progress(scan, top)));
         if (joined) {
-            scanned.ancestor().ifPresent(subscribers::standsOn);
+            scanned.ancestor().ifPresent(subscribers::setAncestor);
             tellJoined.accept(scan.fromHeight());
             LOG.info(
                     "the rescan from block {} has reached the head at block {}",

@@ -26,30 +26,30 @@ final class Rounds {
     private static final Duration TOLERATED = Duration.ofMinutes(10);
 
     private static final String DIFFERENT = " lags behind the followed chain or shows another one";
-    private static final String STRANGER =
+    private static final String NO_COMMON_BLOCK =
             " shows a chain that shares no block with the books (if it is the right one, start the daemon again with"
                     + " --checkpoint=height:id of a block of that chain, at a height of which the books keep another one)";
 
     private final List<FollowedNode> nodes;
     private final Clock clock;
-    private final Map<FollowedNode, Instant> lied = new HashMap<>();
+    private final Map<FollowedNode, Instant> falseDataAt = new HashMap<>();
     private final Map<FollowedNode, Instant> differsSince = new HashMap<>();
-    private final Map<FollowedNode, Counter> lies = new HashMap<>();
-    private final Map<FollowedNode, Counter> asides = new HashMap<>();
-    private final Set<String> setAside = new HashSet<>();
-    private final Set<FollowedNode> strangers = new HashSet<>();
+    private final Map<FollowedNode, Counter> falseData = new HashMap<>();
+    private final Map<FollowedNode, Counter> ignoredTipCounters = new HashMap<>();
+    private final Set<String> ignoredTips = new HashSet<>();
+    private final Set<FollowedNode> withoutCommonBlock = new HashSet<>();
     private int current;
 
     Rounds(List<FollowedNode> nodes, Clock clock, MeterRegistry meters) {
         this.nodes = nodes;
         this.clock = clock;
-        nodes.forEach(node -> asides.put(
+        nodes.forEach(node -> ignoredTipCounters.put(
                 node,
                 Counter.builder("walletd.follower.tips.aside")
                         .description("Times that the node began to name tips whose block it did not show")
                         .tag("node", node.name())
                         .register(meters)));
-        nodes.forEach(node -> lies.put(
+        nodes.forEach(node -> falseData.put(
                 node,
                 Counter.builder("walletd.follower.lies")
                         .description("Blocks of the node that failed a check twice")
@@ -70,57 +70,57 @@ final class Rounds {
     }
 
     private boolean isPassedOver(FollowedNode node) {
-        Instant when = lied.get(node);
+        Instant when = falseDataAt.get(node);
         return when != null && clock.instant().isBefore(when.plus(PASSED_OVER));
     }
 
     void agrees(FollowedNode node) {
         differsSince.remove(node);
-        strangers.remove(node);
+        withoutCommonBlock.remove(node);
     }
 
     /** Records that a node lags, or shows a chain without more work than ours. */
     void differs(FollowedNode node) {
         differsSince.putIfAbsent(node, clock.instant());
-        strangers.remove(node);
+        withoutCommonBlock.remove(node);
     }
 
     /** Records that a node's chain shares no block with the books: work cannot be compared, and only the operator can say which chain is right. */
-    void isStranger(FollowedNode node) {
+    void hasNoCommonBlock(FollowedNode node) {
         differsSince.putIfAbsent(node, clock.instant());
-        if (strangers.add(node)) {
+        if (withoutCommonBlock.add(node)) {
             LOG.warn("{} shows a chain that shares no block with the books and is not followed", node.name());
         }
     }
 
     /** Ignores the tip that the node reports, because it cannot be followed, until it reports one that can. */
-    void setAside(FollowedNode node) {
-        if (setAside.add(node.name())) {
+    void ignoreTip(FollowedNode node) {
+        if (ignoredTips.add(node.name())) {
             LOG.warn("{} reports a tip whose block it does not show; the tip is ignored", node.name());
-            asides.get(node).increment();
+            ignoredTipCounters.get(node).increment();
         }
     }
 
-    void takeBack(FollowedNode node) {
-        setAside.remove(node.name());
+    void acceptTip(FollowedNode node) {
+        ignoredTips.remove(node.name());
     }
 
     /** Returns whether a node reports a tip that it does not show, or has returned false data recently. */
-    boolean distrusts() {
-        return !setAside.isEmpty() || nodes.stream().anyMatch(this::isPassedOver);
+    boolean isDistrusting() {
+        return !ignoredTips.isEmpty() || nodes.stream().anyMatch(this::isPassedOver);
     }
 
     /** Returns the names of the nodes whose tips are ignored. */
-    Set<String> aside() {
-        return Set.copyOf(setAside);
+    Set<String> ignoredTips() {
+        return Set.copyOf(ignoredTips);
     }
 
-    void lied(FollowedNode node, Fault fault) {
+    void returnedFalseData(FollowedNode node, Fault fault) {
         if (!isPassedOver(node)) {
             LOG.warn("{} repeatedly shows an invalid block and is skipped for a while: {}", node.name(), fault);
         }
-        lied.put(node, clock.instant());
-        lies.get(node).increment();
+        falseDataAt.put(node, clock.instant());
+        falseData.get(node).increment();
     }
 
     /** Returns complaints for the operator, one line for each node. */
@@ -129,7 +129,8 @@ final class Rounds {
         for (FollowedNode node : nodes) {
             Instant since = differsSince.get(node);
             if (since != null && !clock.instant().isBefore(since.plus(TOLERATED))) {
-                complaints.add(node.name() + (strangers.contains(node) ? STRANGER : DIFFERENT) + " since " + since);
+                complaints.add(node.name() + (withoutCommonBlock.contains(node) ? NO_COMMON_BLOCK : DIFFERENT)
+                        + " since " + since);
             }
         }
         return complaints;

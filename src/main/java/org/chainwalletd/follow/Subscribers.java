@@ -23,9 +23,9 @@ final class Subscribers {
     private final Set<ActorRef<? super FollowEvent>> actors = new LinkedHashSet<>();
     private final List<SourceQueueWithComplete<FollowedTip>> queues = new ArrayList<>();
     /** Chain as published, up to the tip. */
-    private HeaderChain told = HeaderChain.of(List.of());
+    private HeaderChain published = HeaderChain.of(List.of());
 
-    private volatile Set<String> setAside = Set.of();
+    private volatile Set<String> ignoredTips = Set.of();
     private volatile boolean distrusting;
     private volatile Optional<BlockPlace> ancestor = Optional.empty();
 
@@ -50,12 +50,12 @@ final class Subscribers {
     }
 
     /** Returns the names of the nodes whose tips are ignored; safe for threads. */
-    Set<String> setAside() {
-        return setAside;
+    Set<String> nodesWithIgnoredTips() {
+        return ignoredTips;
     }
 
-    void setAside(Set<String> nodes) {
-        setAside = nodes;
+    void setIgnoredTips(Set<String> nodes) {
+        ignoredTips = nodes;
     }
 
     /** Returns the lowest block to which the followed chain is linked by ids; safe for threads. */
@@ -64,7 +64,7 @@ final class Subscribers {
     }
 
     /** Sets the lowest block to which the followed chain is linked by ids; safe for threads. */
-    void standsOn(BlockPlace lowest) {
+    void setAncestor(BlockPlace lowest) {
         ancestor = Optional.of(lowest);
     }
 
@@ -73,8 +73,8 @@ final class Subscribers {
         return distrusting;
     }
 
-    void distrusts(boolean anybody) {
-        distrusting = anybody;
+    void setDistrusting(boolean now) {
+        distrusting = now;
     }
 
     Set<ActorRef<? super FollowEvent>> actors() {
@@ -101,14 +101,14 @@ final class Subscribers {
 
     /** Publishes the chain of the books when the walker starts or restarts. */
     void standing(HeaderChain chain, Network network) {
-        isOf(network);
-        if (!moveTo(chain, chain.toldUpTo(chain.height()), List.of())) {
-            hear(new FollowEvent.Standing(tip().orElseThrow()));
+        setNetwork(network);
+        if (!moveTo(chain, chain.publishableUpTo(chain.height()), List.of())) {
+            send(new FollowEvent.Standing(tip().orElseThrow()));
         }
     }
 
     /** Sets the network of the followed chain. */
-    void isOf(Network network) {
+    void setNetwork(Network network) {
         FollowStatus now = status.get();
         status.set(new FollowStatus(
                 now.tip(), Optional.of(network), now.nodesHeight(), now.startedAt(), now.complaints()));
@@ -119,8 +119,10 @@ final class Subscribers {
      *
      * @param chain of the books
      */
-    OptionalLong toldOf(HeaderChain chain) {
-        return tip().flatMap(before -> stays(gone(chain, before.height()).size())).stream()
+    OptionalLong publishedHeightOn(HeaderChain chain) {
+        return tip()
+                .flatMap(before -> remaining(removedFrom(chain, before.height()).size()))
+                .stream()
                 .mapToLong(BlockRow::height)
                 .findFirst();
     }
@@ -134,63 +136,63 @@ final class Subscribers {
      */
     boolean moveTo(HeaderChain chain, long height, List<ChainBlock> blocks) {
         long before = tip().map(FollowedTip::height).orElse(-1L);
-        List<BlockRow> gone = gone(chain, before);
-        Optional<BlockRow> stays = stays(gone.size());
-        gone.forEach(row -> hear(new FollowEvent.Disconnected(row.place())));
-        told = chain;
-        if (stays.isEmpty()) {
+        List<BlockRow> removed = removedFrom(chain, before);
+        Optional<BlockRow> remaining = remaining(removed.size());
+        removed.forEach(row -> send(new FollowEvent.Disconnected(row.place())));
+        published = chain;
+        if (remaining.isEmpty()) {
             FollowedTip now = tipOf(chain, height);
-            stand(now);
-            hear(new FollowEvent.Standing(now));
+            setTip(now);
+            send(new FollowEvent.Standing(now));
             return true;
         }
-        long base = stays.get().height();
+        long base = remaining.get().height();
         if (height <= base) {
-            if (!gone.isEmpty()) {
-                stand(tipOf(stays.get()));
+            if (!removed.isEmpty()) {
+                setTip(tipOf(remaining.get()));
             }
-            return !gone.isEmpty();
+            return !removed.isEmpty();
         }
         FollowedTip now = tipOf(chain, height);
-        stand(now);
+        setTip(now);
         if (!blocks.isEmpty()
                 && blocks.get(0).height() == base + 1
                 && blocks.get(blocks.size() - 1).height() == height) {
-            blocks.forEach(block -> hear(new FollowEvent.Connected(block)));
+            blocks.forEach(block -> send(new FollowEvent.Connected(block)));
         } else {
-            hear(new FollowEvent.Advanced(base + 1, now));
+            send(new FollowEvent.Advanced(base + 1, now));
         }
         return true;
     }
 
     /** Returns published blocks that the chain does not have, highest first. A height at which the chain keeps no id is no contradiction. */
-    private List<BlockRow> gone(HeaderChain chain, long tip) {
+    private List<BlockRow> removedFrom(HeaderChain chain, long tip) {
         List<BlockRow> passed = new ArrayList<>();
-        int gone = 0;
-        for (int i = told.size() - 1; i >= 0; i--) {
-            BlockRow row = told.get(i);
+        int removed = 0;
+        for (int i = published.size() - 1; i >= 0; i--) {
+            BlockRow row = published.get(i);
             if (row.height() > tip) {
                 continue;
             }
             passed.add(row);
             Optional<BlockRow> there = chain.at(row.height());
             if (there.isPresent() && there.get().blockId().equals(row.blockId())) {
-                return passed.subList(0, gone);
+                return passed.subList(0, removed);
             }
             if (there.isPresent() || row.height() > chain.height()) {
-                gone = passed.size();
+                removed = passed.size();
             }
         }
         return passed;
     }
 
-    /** Returns the highest published block that remains after {@code gone} blocks are removed. */
-    private Optional<BlockRow> stays(int gone) {
+    /** Returns the highest published block that remains after {@code removed} blocks are removed. */
+    private Optional<BlockRow> remaining(int removed) {
         long tip = tip().map(FollowedTip::height).orElse(-1L);
-        int left = gone;
-        for (int i = told.size() - 1; i >= 0; i--) {
-            if (told.get(i).height() <= tip && left-- == 0) {
-                return Optional.of(told.get(i));
+        int left = removed;
+        for (int i = published.size() - 1; i >= 0; i--) {
+            if (published.get(i).height() <= tip && left-- == 0) {
+                return Optional.of(published.get(i));
             }
         }
         return Optional.empty();
@@ -198,41 +200,41 @@ final class Subscribers {
 
     /** Publishes blocks that were committed to the books. The chain may already have more blocks, not committed yet. */
     void connected(HeaderChain chain, List<Bookkeeping.Entry> blocks) {
-        told = chain;
+        published = chain;
         long before = tip().orElseThrow().height();
         long top = blocks.get(blocks.size() - 1).block().height();
-        long told = chain.toldUpTo(top);
-        if (told <= before) {
+        long height = chain.publishableUpTo(top);
+        if (height <= before) {
             return;
         }
-        FollowedTip now = tipOf(chain, told);
+        FollowedTip now = tipOf(chain, height);
         // The tip first: subscribers read the books up to the tip that they see, and get no further event before the
         // next block.
-        stand(now);
-        if (told == top && before + 1 == blocks.get(0).block().height()) {
-            blocks.forEach(entry -> hear(new FollowEvent.Connected(entry.block())));
+        setTip(now);
+        if (height == top && before + 1 == blocks.get(0).block().height()) {
+            blocks.forEach(entry -> send(new FollowEvent.Connected(entry.block())));
         } else {
-            hear(new FollowEvent.Advanced(before + 1, now));
+            send(new FollowEvent.Advanced(before + 1, now));
         }
     }
 
     /** Reports that the books have more data on the same blocks, from this height on. Before the first tip there are no readers to tell. */
     void joined(long from) {
-        tip().ifPresent(now -> hear(new FollowEvent.Joined(from, now)));
+        tip().ifPresent(now -> send(new FollowEvent.Joined(from, now)));
     }
 
     /**
      * Publishes the removal of blocks.
      *
-     * @param gone highest first; {@code chain} ends below them
+     * @param removed highest first; {@code chain} ends below them
      */
-    void disconnected(HeaderChain chain, List<BlockRow> gone) {
+    void disconnected(HeaderChain chain, List<BlockRow> removed) {
         long before = tip().orElseThrow().height();
-        gone.stream()
+        removed.stream()
                 .filter(row -> row.height() <= before)
-                .forEach(row -> hear(new FollowEvent.Disconnected(row.place())));
+                .forEach(row -> send(new FollowEvent.Disconnected(row.place())));
         if (before > chain.height()) {
-            stand(tipOf(chain, chain.height()));
+            setTip(tipOf(chain, chain.height()));
         }
     }
 
@@ -241,10 +243,10 @@ final class Subscribers {
         long before = tip().orElseThrow().height();
         for (int i = chain.size() - 1; i >= 0; i--) {
             if (chain.get(i).height() <= before) {
-                hear(new FollowEvent.Disconnected(chain.get(i).place()));
+                send(new FollowEvent.Disconnected(chain.get(i).place()));
             }
         }
-        told = HeaderChain.of(List.of());
+        published = HeaderChain.of(List.of());
     }
 
     private static FollowedTip tipOf(HeaderChain chain, long height) {
@@ -255,11 +257,11 @@ final class Subscribers {
         return new FollowedTip(row.place(), row.timestamp());
     }
 
-    private void hear(FollowEvent event) {
+    private void send(FollowEvent event) {
         actors.forEach(subscriber -> subscriber.tell(event));
     }
 
-    private void stand(FollowedTip tip) {
+    private void setTip(FollowedTip tip) {
         FollowStatus now = status.get();
         status.set(new FollowStatus(
                 Optional.of(tip), now.network(), now.nodesHeight(), now.startedAt(), now.complaints()));

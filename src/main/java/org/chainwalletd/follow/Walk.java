@@ -41,8 +41,8 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
      * Starts to read blocks {@code from} to {@code to}.
      *
      * @param judge checks each block before it is passed on; several run concurrently
-     * @param take receives the blocks in order, each time after the previous ones were taken
-     * @param ahead maximum number of blocks per call of {@code take}
+     * @param taker receives the blocks in order, each time after the previous ones were taken
+     * @param ahead maximum number of blocks per call of {@code taker}
      */
     static Walk begin(
             BlockReader reader,
@@ -50,7 +50,7 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
             NodeClient node,
             long from,
             long to,
-            Function<List<Fetched>, CompletionStage<Done>> take,
+            Function<List<Fetched>, CompletionStage<Done>> taker,
             int ahead,
             Materializer materializer) {
         Gate gate = new Gate(BLOCKS_AT_ONCE);
@@ -59,7 +59,7 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
                 .mapAsync(WORK_AHEAD, judge::apply)
                 .viaMat(KillSwitches.single(), Keep.right())
                 .batch(ahead, Walk::alone, Walk::added)
-                .mapAsync(1, take::apply)
+                .mapAsync(1, taker::apply)
                 .toMat(Sink.ignore(), Keep.both())
                 .run(materializer);
         return new Walk(run.first(), run.second());

@@ -69,15 +69,15 @@ final class Walker {
 
     private record RulesKnown(FollowedNode node, Outcome<ChainRules> rules) implements Command {}
 
-    private record Looked(FollowedNode node, Outcome<Look.Finding> finding) implements Command {}
+    private record Looked(FollowedNode node, Outcome<ChainComparison.Finding> finding) implements Command {}
 
     private record LookedAgain(FollowedNode node, Fault fault, Outcome<Fetched> again) implements Command {}
 
-    private record Begun(Outcome<Bookkeeping.Known> known) implements Command {}
+    private record Started(Outcome<Bookkeeping.Known> known) implements Command {}
 
-    private record BegunAnew(FollowedNode node, Outcome<Bookkeeping.Known> known) implements Command {}
+    private record ChainReplaced(FollowedNode node, Outcome<Bookkeeping.Known> known) implements Command {}
 
-    private record BranchRead(FollowedNode node, Look.Finding.Heavier branch, Outcome<Fetched> first)
+    private record BranchRead(FollowedNode node, ChainComparison.Finding.HeavierBranch branch, Outcome<Fetched> first)
             implements Command {}
 
     private record Undone(long height) implements Command {}
@@ -105,12 +105,12 @@ final class Walker {
     private final Materializer materializer;
     private final Rounds rounds;
     /** Walks that include blocks not yet published to the subscribers. Never longer than the list of those blocks. */
-    private final List<Walked> untold = new ArrayList<>();
+    private final List<Walked> unpublished = new ArrayList<>();
 
     private HeaderChain chain = HeaderChain.of(List.of());
     private BlockReader reader;
     private HeaderCheck check;
-    private List<String> standstill = List.of();
+    private List<String> lastComplaints = List.of();
     /** Failed looks since a node last showed its blocks. */
     private int failedLooks;
 
@@ -150,19 +150,19 @@ final class Walker {
     }
 
     /** Handlers for every state except {@link #idle}: a nudge that arrives during other work is remembered. */
-    private BehaviorBuilder<Command> always() {
-        return whenever().onMessage(Nudge.class, this::rememberNudge);
+    private BehaviorBuilder<Command> handlersWhileBusy() {
+        return handlersOfAllStates().onMessage(Nudge.class, this::rememberNudge);
     }
 
     /** Handlers for every state. The first handler that matches a message is used. */
-    private BehaviorBuilder<Command> whenever() {
+    private BehaviorBuilder<Command> handlersOfAllStates() {
         return Behaviors.receive(Command.class)
                 .onMessage(Subscribe.class, this::subscribe)
                 .onMessage(Left.class, this::left)
                 .onMessage(WatchTips.class, this::watchTips)
                 .onMessage(TipsEnded.class, this::tipsEnded)
                 .onMessage(RescanJoined.class, this::rescanJoined)
-                .onMessage(ToReader.class, toNobody -> Behaviors.same())
+                .onMessage(ToReader.class, ignored -> Behaviors.same())
                 .onMessage(WriteFailed.class, this::writeFailed)
                 .onSignal(PreRestart.class, signal -> stopWalking())
                 .onSignal(PostStop.class, signal -> stopWalking());
@@ -214,22 +214,22 @@ final class Walker {
     private Behavior<Command> loading() {
         subscribers.actors().forEach(subscriber -> context.watchWith(subscriber, new Left(subscriber)));
         Outcome.pipe(context, books.load(), known -> known.fold(Loaded::new, WriteFailed::new));
-        return always().onMessage(Loaded.class, this::loaded).build();
+        return handlersWhileBusy().onMessage(Loaded.class, this::loaded).build();
     }
 
     private Behavior<Command> loaded(Loaded command) {
         chain = HeaderChain.of(command.known().rows());
         if (!chain.isEmpty()) {
             Network network = command.known().network().orElse(Network.MAINNET);
-            judgeAs(network);
-            command.known().ancestor().ifPresent(subscribers::standsOn);
+            useChecksOf(network);
+            command.known().ancestor().ifPresent(subscribers::setAncestor);
             subscribers.standing(chain, network);
         }
         return look();
     }
 
     /** Sets up the checks for a network. The network was decided at the first start; what a node reports later does not change it. */
-    private void judgeAs(Network network) {
+    private void useChecksOf(Network network) {
         Leniency leniency = new Leniency(network);
         reader = new BlockReader(setup.profile(), setup.any(), leniency, setup.executor());
         check = new HeaderCheck(
@@ -242,7 +242,7 @@ final class Walker {
             return look();
         }
         timers.startSingleTimer(new Tick(), setup.interval());
-        return whenever()
+        return handlersOfAllStates()
                 .onMessage(Tick.class, tick -> look())
                 .onMessage(Nudge.class, nudge -> look())
                 .build();
@@ -254,7 +254,9 @@ final class Walker {
         FollowedNode node = rounds.next();
         if (rules.isEmpty()) {
             Outcome.pipe(context, setup.sources().rules().apply(node.client()), known -> new RulesKnown(node, known));
-            return always().onMessage(RulesKnown.class, this::rulesKnown).build();
+            return handlersWhileBusy()
+                    .onMessage(RulesKnown.class, this::rulesKnown)
+                    .build();
         }
         return chain.isEmpty() ? firstStart(node, rules.get()) : compare(node);
     }
@@ -266,15 +268,15 @@ final class Walker {
                 .fold(
                         known -> rulesKnown(node, known),
                         failure -> chain.isEmpty() || failure instanceof ChainRules.Refused
-                                ? notBegun(failure)
-                                : sawNothing(node, failure));
+                                ? notStarted(failure)
+                                : lookFailed(node, failure));
     }
 
     private Behavior<Command> rulesKnown(FollowedNode node, ChainRules known) {
         Optional<Network> before =
                 chain.isEmpty() ? Optional.empty() : subscribers.status().network();
         if (before.isPresent() && before.get() != known.network()) {
-            return notBegun(new FirstStart.Refused(
+            return notStarted(new FirstStart.Refused(
                     "the books are of the " + before.get().word() + ", and the chain is now the "
                             + known.network().word() + ": correct --network, or let --datadir name another folder"));
         }
@@ -283,9 +285,9 @@ final class Walker {
     }
 
     private Behavior<Command> compare(FollowedNode node) {
-        Look look = new Look(node.client(), chain.copy(), check, setup.executor());
-        Outcome.pipe(context, look.begin(), finding -> new Looked(node, finding));
-        return always().onMessage(Looked.class, this::looked).build();
+        ChainComparison comparison = new ChainComparison(node.client(), chain.copy(), check, setup.executor());
+        Outcome.pipe(context, comparison.begin(), finding -> new Looked(node, finding));
+        return handlersWhileBusy().onMessage(Looked.class, this::looked).build();
     }
 
     private Behavior<Command> firstStart(FollowedNode node, ChainRules known) {
@@ -300,24 +302,24 @@ final class Walker {
                                         known.network(),
                                         setup.rules().from()),
                                 setup.executor()),
-                Begun::new);
-        return always().onMessage(Begun.class, this::begun).build();
+                Started::new);
+        return handlersWhileBusy().onMessage(Started.class, this::started).build();
     }
 
     private BlockPlace ancestor(List<BlockRow> rows) {
         return FirstStart.ancestor(rows, setup.rules().checkpoint());
     }
 
-    private Behavior<Command> begun(Begun command) {
-        return command.known().fold(this::begunWith, this::notBegun);
+    private Behavior<Command> started(Started command) {
+        return command.known().fold(this::startedWith, this::notStarted);
     }
 
-    private Behavior<Command> notBegun(Throwable failure) {
+    private Behavior<Command> notStarted(Throwable failure) {
         note(-1, List.of("following has not begun: " + failure.getMessage()));
         return idle();
     }
 
-    private Behavior<Command> begunWith(Bookkeeping.Known known) {
+    private Behavior<Command> startedWith(Bookkeeping.Known known) {
         LOG.info(
                 "following the {} from block {}",
                 known.network().orElseThrow().word(),
@@ -326,10 +328,10 @@ final class Walker {
     }
 
     private void note(long nodesHeight, List<String> complaints) {
-        if (!complaints.isEmpty() && !complaints.equals(standstill)) {
+        if (!complaints.isEmpty() && !complaints.equals(lastComplaints)) {
             LOG.warn("{}", String.join("; ", complaints));
         }
-        standstill = complaints;
+        lastComplaints = complaints;
         List<String> all = new ArrayList<>(complaints);
         all.addAll(rounds.complaints());
         subscribers.note(nodesHeight, all);
@@ -337,11 +339,11 @@ final class Walker {
 
     private Behavior<Command> looked(Looked command) {
         FollowedNode node = command.node();
-        return command.finding().fold(finding -> looked(node, finding), failure -> sawNothing(node, failure));
+        return command.finding().fold(finding -> looked(node, finding), failure -> lookFailed(node, failure));
     }
 
     /** Counts a look that saw no blocks. Without this, nodes that report their tips but show no blocks would count as healthy everywhere. */
-    private Behavior<Command> sawNothing(FollowedNode node, Throwable failure) {
+    private Behavior<Command> lookFailed(FollowedNode node, Throwable failure) {
         LOG.debug("cannot follow {} now: {}", node.name(), failure.getMessage());
         failedLooks++;
         if (failedLooks == MOST_FAILED_LOOKS) {
@@ -352,25 +354,25 @@ final class Walker {
         return idle();
     }
 
-    private Behavior<Command> looked(FollowedNode node, Look.Finding finding) {
+    private Behavior<Command> looked(FollowedNode node, ChainComparison.Finding finding) {
         failedLooks = 0;
         judgeTip(node, finding);
-        if (finding instanceof Look.Finding.Same) {
+        if (finding instanceof ChainComparison.Finding.Same) {
             agree(node, chain.height());
-        } else if (finding instanceof Look.Finding.Longer longer) {
+        } else if (finding instanceof ChainComparison.Finding.Longer longer) {
             agree(node, longer.to());
             return walk(node, longer.to());
-        } else if (finding instanceof Look.Finding.Heavier heavier) {
+        } else if (finding instanceof ChainComparison.Finding.HeavierBranch heavier) {
             return reorganise(node, heavier);
-        } else if (finding instanceof Look.Finding.Stranger) {
-            if (isDecidedOtherwise()) {
-                return beginAnew(node);
+        } else if (finding instanceof ChainComparison.Finding.NoCommonBlock) {
+            if (checkpointContradictsBooks()) {
+                return replaceChain(node);
             }
-            stranger(node);
-        } else if (finding instanceof Look.Finding.Unclear unclear
+            noCommonBlock(node);
+        } else if (finding instanceof ChainComparison.Finding.Unclear unclear
                 && unclear.fault().isPresent()) {
-            return doubt(node, unclear.fault().get());
-        } else if (!(finding instanceof Look.Finding.Unclear)) {
+            return verifyFault(node, unclear.fault().get());
+        } else if (!(finding instanceof ChainComparison.Finding.Unclear)) {
             rounds.differs(node);
             noteDiffering();
             LOG.debug("{} is not followed: {}", node.name(), finding);
@@ -378,13 +380,13 @@ final class Walker {
         return idle();
     }
 
-    private void stranger(FollowedNode node) {
-        rounds.isStranger(node);
+    private void noCommonBlock(FollowedNode node) {
+        rounds.hasNoCommonBlock(node);
         noteDiffering();
     }
 
     /** Returns whether the operator's checkpoint contradicts a block that the books keep. */
-    private boolean isDecidedOtherwise() {
+    private boolean checkpointContradictsBooks() {
         return setup.rules()
                 .checkpoint()
                 .flatMap(named ->
@@ -396,42 +398,44 @@ final class Walker {
      * Starts over on another chain. Without a common block the work cannot be compared: only the operator's checkpoint can say that it is the right
      * one.
      */
-    private Behavior<Command> beginAnew(FollowedNode node) {
+    private Behavior<Command> replaceChain(FollowedNode node) {
         FirstStart start =
                 new FirstStart(setup.nodes(), setup.rules().checkpoint(), rules.orElseThrow(), setup.executor());
         HeaderChain kept = chain.copy();
         Outcome.pipe(
                 context,
                 start.read(node.client())
-                        .thenApplyAsync(rows -> strangersTo(kept, rows), setup.executor())
-                        .thenComposeAsync(rows -> books.beginAnew(rows, ancestor(rows)), setup.executor()),
-                known -> new BegunAnew(node, known));
-        return always().onMessage(BegunAnew.class, this::begunAnew).build();
+                        .thenApplyAsync(rows -> requireUnrelated(kept, rows), setup.executor())
+                        .thenComposeAsync(rows -> books.replaceChain(rows, ancestor(rows)), setup.executor()),
+                known -> new ChainReplaced(node, known));
+        return handlersWhileBusy()
+                .onMessage(ChainReplaced.class, this::chainReplaced)
+                .build();
     }
 
     /** Rejects headers that the books have. A node that shows one chain when compared and another when read decides nothing. */
-    private static List<BlockRow> strangersTo(HeaderChain kept, List<BlockRow> rows) {
+    private static List<BlockRow> requireUnrelated(HeaderChain kept, List<BlockRow> rows) {
         if (rows.stream().anyMatch(row -> kept.has(row.height(), row.blockId()))) {
             throw new FirstStart.Refused("the node denied blocks that it shows now");
         }
         return rows;
     }
 
-    private Behavior<Command> begunAnew(BegunAnew command) {
+    private Behavior<Command> chainReplaced(ChainReplaced command) {
         FollowedNode node = command.node();
-        return command.known().fold(known -> begunAnew(node, known), failure -> notBegunAnew(node, failure));
+        return command.known().fold(known -> chainReplaced(node, known), failure -> chainNotReplaced(node, failure));
     }
 
-    private Behavior<Command> notBegunAnew(FollowedNode node, Throwable failure) {
+    private Behavior<Command> chainNotReplaced(FollowedNode node, Throwable failure) {
         if (failure instanceof StoreException) {
             return writeFailed(new WriteFailed(failure));
         }
         LOG.info("{} shows no chain that includes the checkpoint: {}", node.name(), failure.getMessage());
-        stranger(node);
+        noCommonBlock(node);
         return idle();
     }
 
-    private Behavior<Command> begunAnew(FollowedNode node, Bookkeeping.Known known) {
+    private Behavior<Command> chainReplaced(FollowedNode node, Bookkeeping.Known known) {
         BlockRow top = known.rows().get(known.rows().size() - 1);
         LOG.warn(
                 "the books switch to the chain of the checkpoint, from block {} on: everything from the previous chain is"
@@ -443,21 +447,21 @@ final class Walker {
     }
 
     /** Judges the tip that the node reports by the blocks that it shows. Done for each node before its tip can count as the highest. */
-    private void judgeTip(FollowedNode node, Look.Finding finding) {
-        boolean hollow = finding instanceof Look.Finding.Hollow
-                || finding instanceof Look.Finding.Longer longer && !longer.shown();
-        if (hollow) {
-            rounds.setAside(node);
-        } else if (!(finding instanceof Look.Finding.Unclear)) {
-            rounds.takeBack(node);
+    private void judgeTip(FollowedNode node, ChainComparison.Finding finding) {
+        boolean tipNotShown = finding instanceof ChainComparison.Finding.TipNotShown
+                || finding instanceof ChainComparison.Finding.Longer longer && !longer.shown();
+        if (tipNotShown) {
+            rounds.ignoreTip(node);
+        } else if (!(finding instanceof ChainComparison.Finding.Unclear)) {
+            rounds.acceptTip(node);
         }
-        subscribers.setAside(rounds.aside());
-        subscribers.distrusts(rounds.distrusts());
+        subscribers.setIgnoredTips(rounds.ignoredTips());
+        subscribers.setDistrusting(rounds.isDistrusting());
     }
 
     /** Keeps the reported height unchanged: the height of a node on another chain is not that of the followed chain. */
     private void noteDiffering() {
-        note(subscribers.status().nodesHeight(), standstill);
+        note(subscribers.status().nodesHeight(), lastComplaints);
     }
 
     private void agree(FollowedNode node, long nodesHeight) {
@@ -469,14 +473,16 @@ final class Walker {
      * Reads a block again that failed a check. It may have been replaced during the read; a node that still names it at that height, and whose
      * block fails again, returns false data.
      */
-    private Behavior<Command> doubt(FollowedNode node, Fault fault) {
+    private Behavior<Command> verifyFault(FollowedNode node, Fault fault) {
         LOG.info("{} shows an invalid block: {}", node.name(), fault);
         Outcome.pipe(
                 context,
                 reader.read(node.client(), fault.height())
                         .thenComposeAsync(again -> check.judgeWork(again, fault.height()), setup.executor()),
                 again -> new LookedAgain(node, fault, again));
-        return always().onMessage(LookedAgain.class, this::lookedAgain).build();
+        return handlersWhileBusy()
+                .onMessage(LookedAgain.class, this::lookedAgain)
+                .build();
     }
 
     private Behavior<Command> lookedAgain(LookedAgain command) {
@@ -485,14 +491,14 @@ final class Walker {
                 .value()
                 .flatMap(this::faultAgain)
                 .filter(fault ->
-                        fault.blockId().equals(first.blockId()) && fault.rule().isLie())
-                .ifPresent(fault -> rounds.lied(command.node(), fault));
+                        fault.blockId().equals(first.blockId()) && fault.rule().provesFalseData())
+                .ifPresent(fault -> rounds.returnedFalseData(command.node(), fault));
         return idle();
     }
 
     private Optional<Fault> faultAgain(Fetched again) {
-        if (again instanceof Fetched.Unsound unsound) {
-            return Optional.of(unsound.fault());
+        if (again instanceof Fetched.Invalid invalid) {
+            return Optional.of(invalid.fault());
         } else if (again instanceof Fetched.Whole whole && chain.height() + 1 == whole.height()) {
             return check.judgePlace(chain, whole.block().header(), whole.block().id());
         }
@@ -503,23 +509,24 @@ final class Walker {
      * Reads the first block of a heavier branch before any block is undone, so that a node which has only the headers of a branch causes no
      * reorganisation.
      */
-    private Behavior<Command> reorganise(FollowedNode node, Look.Finding.Heavier branch) {
+    private Behavior<Command> reorganise(FollowedNode node, ChainComparison.Finding.HeavierBranch branch) {
         Outcome.pipe(
                 context, reader.read(node.client(), branch.fork() + 1), first -> new BranchRead(node, branch, first));
-        return always().onMessage(BranchRead.class, this::branchRead).build();
+        return handlersWhileBusy().onMessage(BranchRead.class, this::branchRead).build();
     }
 
     private Behavior<Command> branchRead(BranchRead command) {
-        Look.Finding.Heavier branch = command.branch();
+        ChainComparison.Finding.HeavierBranch branch = command.branch();
         return command.first()
                 .fold(
                         first -> branchRead(command.node(), branch, first),
-                        failure -> sawNothing(command.node(), failure));
+                        failure -> lookFailed(command.node(), failure));
     }
 
-    private Behavior<Command> branchRead(FollowedNode node, Look.Finding.Heavier branch, Fetched first) {
-        if (first instanceof Fetched.Unsound unsound) {
-            return doubt(node, unsound.fault());
+    private Behavior<Command> branchRead(
+            FollowedNode node, ChainComparison.Finding.HeavierBranch branch, Fetched first) {
+        if (first instanceof Fetched.Invalid invalid) {
+            return verifyFault(node, invalid.fault());
         }
         boolean fits = first instanceof Fetched.Whole whole
                 && chain.has(branch.fork(), whole.block().parentId());
@@ -537,16 +544,17 @@ final class Walker {
     private Behavior<Command> undo(long height, Supplier<Behavior<Command>> next) {
         Outcome.pipe(
                 context, books.undo(height), nothing -> nothing.fold(done -> new Undone(height), WriteFailed::new));
-        return always().onMessage(Undone.class, command -> undone(command, next))
+        return handlersWhileBusy()
+                .onMessage(Undone.class, command -> undone(command, next))
                 .build();
     }
 
     private Behavior<Command> undone(Undone command, Supplier<Behavior<Command>> next) {
-        List<BlockRow> gone = chain.cutTo(command.height());
-        LOG.info("{} blocks above {} were removed from the chain", gone.size(), U64.toString(command.height()));
-        subscribers.disconnected(chain, gone);
-        untold.replaceAll(walk -> new Walked(walk.node(), walk.from(), Math.min(walk.to(), chain.height())));
-        untold.removeIf(walk -> walk.to() <= walk.from());
+        List<BlockRow> removed = chain.truncateTo(command.height());
+        LOG.info("{} blocks above {} were removed from the chain", removed.size(), U64.toString(command.height()));
+        subscribers.disconnected(chain, removed);
+        unpublished.replaceAll(walk -> new Walked(walk.node(), walk.from(), Math.min(walk.to(), chain.height())));
+        unpublished.removeIf(walk -> walk.to() <= walk.from());
         return next.get();
     }
 
@@ -554,7 +562,8 @@ final class Walker {
     private Behavior<Command> walk(FollowedNode node, long to) {
         Ascent.Parts parts = new Ascent.Parts(books, subscribers, chain, reader, check);
         ascent = new Ascent(context, timers, materializer, parts, node, to);
-        return always().onMessage(Arrived.class, this::arrived)
+        return handlersWhileBusy()
+                .onMessage(Arrived.class, this::arrived)
                 .onMessage(FlushDue.class, due -> flush())
                 .onMessage(Committed.class, this::committed)
                 .onMessage(WalkEnded.class, ended -> walkEnded())
@@ -587,12 +596,12 @@ final class Walker {
         }
         Ascent done = ascent;
         ascent = null;
-        long told = subscribers.tip().orElseThrow().height();
-        untold.removeIf(walk -> walk.to() <= told);
+        long published = subscribers.tip().orElseThrow().height();
+        unpublished.removeIf(walk -> walk.to() <= published);
         if (chain.height() > done.from()) {
-            untold.add(new Walked(done.node(), done.from(), chain.height()));
+            unpublished.add(new Walked(done.node(), done.from(), chain.height()));
         }
-        return done.doubt().map(fault -> walkedInto(done.node(), fault)).orElseGet(this::idle);
+        return done.fault().map(fault -> endAtFault(done.node(), fault)).orElseGet(this::idle);
     }
 
     /**
@@ -600,15 +609,15 @@ final class Walker {
      * lack it too: those not yet published are undone and read again, with all blocks above them. Otherwise they would outweigh the blocks of other
      * nodes.
      */
-    private Behavior<Command> walkedInto(FollowedNode node, Fault fault) {
-        long told = subscribers.tip().orElseThrow().height();
-        long floor = untold.stream()
+    private Behavior<Command> endAtFault(FollowedNode node, Fault fault) {
+        long published = subscribers.tip().orElseThrow().height();
+        long floor = unpublished.stream()
                 .filter(walk -> walk.node().equals(node))
-                .mapToLong(walk -> Math.max(told, walk.from()))
+                .mapToLong(walk -> Math.max(published, walk.from()))
                 .min()
                 .orElse(chain.height());
         return fault.rule() == Fault.Rule.WORK && floor < chain.height()
-                ? undo(floor, () -> doubt(node, fault))
-                : doubt(node, fault);
+                ? undo(floor, () -> verifyFault(node, fault))
+                : verifyFault(node, fault);
     }
 }

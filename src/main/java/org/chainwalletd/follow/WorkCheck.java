@@ -21,7 +21,7 @@ public final class WorkCheck {
     private static final Argon2 COST = new Argon2(65_536, 2, 1);
     private static final int REMEMBERED = 20_000;
 
-    private final Predicate<BlockHeader> isWorkedFor;
+    private final Predicate<BlockHeader> meetsTarget;
     private final Executor background;
     private final Map<Hash256, CompletableFuture<Boolean>> known = new LinkedHashMap<>();
 
@@ -30,9 +30,9 @@ public final class WorkCheck {
         this(header -> header.isMetBy(hash(profile, header)), background);
     }
 
-    /** @param isWorkedFor computes the hash of a header and compares it with its target */
-    WorkCheck(Predicate<BlockHeader> isWorkedFor, Executor background) {
-        this.isWorkedFor = isWorkedFor;
+    /** @param meetsTarget computes the hash of a header and compares it with its target */
+    WorkCheck(Predicate<BlockHeader> meetsTarget, Executor background) {
+        this.meetsTarget = meetsTarget;
         this.background = background;
     }
 
@@ -51,7 +51,7 @@ public final class WorkCheck {
             if (before != null && !before.isCompletedExceptionally() && before.getNow(true)) {
                 return before;
             }
-            CompletableFuture<Boolean> now = CompletableFuture.supplyAsync(() -> isWorkedFor.test(header), background);
+            CompletableFuture<Boolean> now = CompletableFuture.supplyAsync(() -> meetsTarget.test(header), background);
             known.put(id, now);
             if (known.size() > REMEMBERED) {
                 known.remove(known.keySet().iterator().next());

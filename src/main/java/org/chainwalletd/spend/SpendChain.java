@@ -83,7 +83,7 @@ public interface SpendChain {
 
         @Override
         public Set<String> setAside() {
-            return follower.setAside();
+            return follower.nodesWithIgnoredTips();
         }
 
         @Override

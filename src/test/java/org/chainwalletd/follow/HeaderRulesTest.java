@@ -103,12 +103,12 @@ class HeaderRulesTest {
     @Test
     void unchecked_blocks_are_told_when_a_hundred_have_passed_above_them() {
         HeaderChain chain = chain(0, 300, false);
-        assertThat(chain.toldUpTo(300)).isZero();
+        assertThat(chain.publishableUpTo(300)).isZero();
 
         append(chain, 99, true);
-        assertThat(chain.toldUpTo(399)).isZero();
+        assertThat(chain.publishableUpTo(399)).isZero();
         append(chain, 1, true);
-        assertThat(chain.toldUpTo(400)).isEqualTo(400);
+        assertThat(chain.publishableUpTo(400)).isEqualTo(400);
     }
 
     @Test
@@ -118,12 +118,12 @@ class HeaderRulesTest {
         append(chain, 60, true);
         append(chain, 200, false);
         append(chain, 39, true);
-        assertThat(chain.toldUpTo(600)).isEqualTo(300);
+        assertThat(chain.publishableUpTo(600)).isEqualTo(300);
 
         append(chain, 1, true);
-        assertThat(chain.toldUpTo(601)).isEqualTo(361);
+        assertThat(chain.publishableUpTo(601)).isEqualTo(361);
         append(chain, 60, true);
-        assertThat(chain.toldUpTo(661)).isEqualTo(661);
+        assertThat(chain.publishableUpTo(661)).isEqualTo(661);
     }
 
     @Test
@@ -143,7 +143,7 @@ class HeaderRulesTest {
                     }
                     return BlockRows.told(session.head()).orElseThrow().height();
                 }));
-                assertThat(stored).isEqualTo(chain.toldUpTo(chain.height()));
+                assertThat(stored).isEqualTo(chain.publishableUpTo(chain.height()));
             }
         }
     }

@@ -206,7 +206,8 @@ class StrangerTest {
         Map<String, List<String>> before = daemon.books().dump();
         daemon.books().failUndoing();
 
-        assertThatThrownBy(() -> Await.result(broken.beginAnew(rows, rows.get(0).place())))
+        assertThatThrownBy(
+                        () -> Await.result(broken.replaceChain(rows, rows.get(0).place())))
                 .hasMessageContaining("cannot be written");
 
         assertThat(daemon.books().dump()).isEqualTo(before);

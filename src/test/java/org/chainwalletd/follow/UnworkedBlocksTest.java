@@ -178,8 +178,8 @@ class UnworkedBlocksTest {
                 new HeaderRules(Network.TESTNET), new Leniency(Network.TESTNET), work, true, Clock.systemUTC());
 
         for (int i = 0; i < 100; i++) {
-            assertThat(Await.result(new Look(node.client(), ours.copy(), check, Runnable::run).begin()))
-                    .isInstanceOf(Look.Finding.Unclear.class);
+            assertThat(Await.result(new ChainComparison(node.client(), ours.copy(), check, Runnable::run).begin()))
+                    .isInstanceOf(ChainComparison.Finding.Unclear.class);
         }
     }
 
@@ -233,8 +233,8 @@ class UnworkedBlocksTest {
         HeaderCheck check = new HeaderCheck(
                 new HeaderRules(Network.TESTNET), new Leniency(Network.TESTNET), counting, true, Clock.systemUTC());
 
-        assertThat(Await.result(new Look(node.client(), ours, check, Runnable::run).begin()))
-                .isEqualTo(new Look.Finding.Unclear(Optional.empty()));
+        assertThat(Await.result(new ChainComparison(node.client(), ours, check, Runnable::run).begin()))
+                .isEqualTo(new ChainComparison.Finding.Unclear(Optional.empty()));
         assertThat(computed).hasValue(0);
     }
 

@@ -199,7 +199,7 @@ class VerifiedChainTest {
         try (Books file = Books.open(folder, List.of())) {
             Bookkeeping books = new Bookkeeping(file, List.of(), FollowerSetup.Rules.DEFAULT);
             Await.result(books.begin(rows(), place(0), Network.MAINNET, Optional.empty()));
-            Await.result(books.beginAnew(rows().subList(3, 6), place(BASE + 3)));
+            Await.result(books.replaceChain(rows().subList(3, 6), place(BASE + 3)));
 
             assertThat(Await.result(books.load()).ancestor()).contains(place(BASE + 3));
         }

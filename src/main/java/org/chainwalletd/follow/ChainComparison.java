@@ -13,14 +13,14 @@ import org.chainwalletd.store.books.BlockRow;
  * Compares a node's chain with the followed one. All requests go to the same node. Finding the fork takes a number of requests logarithmic in its
  * depth; then the headers of the branch are read once.
  */
-final class Look {
+final class ChainComparison {
     private final NodeClient node;
     private final HeaderChain ours;
     private final HeaderCheck check;
     private final Executor executor;
 
     /** @param ours a copy that no one changes; not empty */
-    Look(NodeClient node, HeaderChain ours, HeaderCheck check, Executor executor) {
+    ChainComparison(NodeClient node, HeaderChain ours, HeaderCheck check, Executor executor) {
         this.node = node;
         this.ours = ours;
         this.check = check;
@@ -44,20 +44,20 @@ final class Look {
         record Behind(NodeClient.Tip tip) implements Finding {}
 
         /** The node's chain forks from ours and has no more work. */
-        record Dissent(long height, long fork) implements Finding {}
+        record LighterBranch(long height, long fork) implements Finding {}
 
         /**
          * The node's chain forks from ours above {@code fork} and has more work, by checked headers.
          *
          * @param to the node's height
          */
-        record Heavier(long fork, long to) implements Finding {}
+        record HeavierBranch(long fork, long to) implements Finding {}
 
         /** The node's chain has none of our kept blocks. */
-        record Stranger(long height) implements Finding {}
+        record NoCommonBlock(long height) implements Finding {}
 
         /** The node reports a tip above ours, but shows no block above ours. */
-        record Hollow(NodeClient.Tip tip) implements Finding {}
+        record TipNotShown(NodeClient.Tip tip) implements Finding {}
 
         /** The node contradicts itself, or its chain changed during the requests. */
         record Unclear(Optional<Fault> fault) implements Finding {}
@@ -87,16 +87,16 @@ final class Look {
     private CompletionStage<Finding> higher(NodeClient.Tip tip, Optional<NodeClient.BlockSummary> above) {
         long next = ours.height() + 1;
         if (above.isEmpty()) {
-            return done(new Finding.Hollow(tip));
+            return done(new Finding.TipNotShown(tip));
         }
         if (tip.height() == next) {
-            return goesOn(above.get(), next, isTip(above, tip));
+            return extensionOrFork(above.get(), next, isTip(above, tip));
         }
         return node.blockAt(tip.height())
                 .thenComposeAsync(
                         named -> isTip(named, tip)
-                                ? goesOn(above.get(), tip.height(), true)
-                                : goesOn(above.get(), next, false),
+                                ? extensionOrFork(above.get(), tip.height(), true)
+                                : extensionOrFork(above.get(), next, false),
                         executor);
     }
 
@@ -106,7 +106,7 @@ final class Look {
                 .isPresent();
     }
 
-    private CompletionStage<Finding> goesOn(NodeClient.BlockSummary above, long to, boolean shown) {
+    private CompletionStage<Finding> extensionOrFork(NodeClient.BlockSummary above, long to, boolean shown) {
         return above.previousBlockId().equals(ours.top().blockId()) ? done(new Finding.Longer(to, shown)) : fork(to);
     }
 
@@ -115,8 +115,8 @@ final class Look {
         return common(height, ours.size(), 1)
                 .thenComposeAsync(
                         index -> index < 0
-                                ? done(new Finding.Stranger(height))
-                                : weigh(height, ours.get(index).height()),
+                                ? done(new Finding.NoCommonBlock(height))
+                                : compareWork(height, ours.get(index).height()),
                         executor);
     }
 
@@ -156,14 +156,14 @@ final class Look {
         }
         return node.blockAt(row.height())
                 .thenApplyAsync(
-                        block -> block.filter(told -> told.blockId().equals(row.blockId()))
+                        block -> block.filter(summary -> summary.blockId().equals(row.blockId()))
                                 .isPresent(),
                         executor);
     }
 
-    private CompletionStage<Finding> weigh(long height, long fork) {
+    private CompletionStage<Finding> compareWork(long height, long fork) {
         HeaderChain branch = ours.copy();
-        branch.cutTo(fork);
+        branch.truncateTo(fork);
         return climb(new Branch(height, fork, ours.workAbove(fork), branch));
     }
 
@@ -180,26 +180,26 @@ final class Look {
 
     private CompletionStage<Finding> climb(Branch branch) {
         if (branch.isHeavier()) {
-            return done(new Finding.Heavier(branch.fork(), branch.height()));
+            return done(new Finding.HeavierBranch(branch.fork(), branch.height()));
         }
         if (branch.next() > branch.height()) {
-            return done(new Finding.Dissent(branch.height(), branch.fork()));
+            return done(new Finding.LighterBranch(branch.height(), branch.fork()));
         }
-        return node.blockAt(branch.next()).thenComposeAsync(told -> climbOn(branch, told), executor);
+        return node.blockAt(branch.next()).thenComposeAsync(summary -> climbOn(branch, summary), executor);
     }
 
-    private CompletionStage<Finding> climbOn(Branch branch, Optional<NodeClient.BlockSummary> told) {
+    private CompletionStage<Finding> climbOn(Branch branch, Optional<NodeClient.BlockSummary> summary) {
         // A node that denied a block of ours and now shows it contradicts itself. To check the work of our own chain
         // again would keep the follower busy for hours.
-        if (told.isEmpty() || ours.has(branch.next(), told.get().blockId())) {
+        if (summary.isEmpty() || ours.has(branch.next(), summary.get().blockId())) {
             return done(new Finding.Unclear(Optional.empty()));
         }
-        Optional<Fault> fault = BlockReader.judge(told.get(), branch.next());
+        Optional<Fault> fault = BlockReader.judge(summary.get(), branch.next());
         if (fault.isPresent()) {
             return done(new Finding.Unclear(fault));
         }
-        BlockHeader header = told.get().header();
-        return check.judge(branch.chain(), header, told.get().blockId())
+        BlockHeader header = summary.get().header();
+        return check.judge(branch.chain(), header, summary.get().blockId())
                 .thenComposeAsync(judged -> grow(branch, header, judged), executor);
     }
 
