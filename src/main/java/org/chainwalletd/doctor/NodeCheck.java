@@ -105,7 +105,7 @@ public final class NodeCheck implements Doctor.Check {
             ChainRules rules = ChainRules.of(
                     genesis,
                     first.get().header(),
-                    new ChainRules.Word(ours.genesis().isPresent(), ours.network()),
+                    new ChainRules.OperatorSettings(ours.genesis().isPresent(), ours.network()),
                     Optional.ofNullable(answer(node.info()).network()).flatMap(Network::ofWord));
             if (rules.network() != Network.DEVNET && ours.genesis().isEmpty()) {
                 findings.add(Finding.warn(subject, "its genesis is taken as it is met; name it with --expect-genesis"));

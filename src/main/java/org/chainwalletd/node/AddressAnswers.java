@@ -106,29 +106,29 @@ final class AddressAnswers {
         }
     }
 
-    static ResultReader<Amount> balance(Address asked) {
+    static ResultReader<Amount> balance(Address requested) {
         return in -> {
             BalanceAnswer answer = BALANCE.read(in);
-            in.echo("address", answer.address(), asked);
+            in.echo("address", answer.address(), requested);
             return answer.balance();
         };
     }
 
-    static ResultReader<List<Amount>> balances(List<Address> asked) {
+    static ResultReader<List<Amount>> balances(List<Address> requested) {
         return in -> inOrder(
-                asked,
+                requested,
                 BALANCES.read(in).balances(),
                 BalancesAnswer.BalanceOf::address,
                 BalancesAnswer.BalanceOf::balance,
                 in);
     }
 
-    static ResultReader<NodeClient.UtxoListing> addressUtxos(Address asked) {
+    static ResultReader<NodeClient.UtxoListing> addressUtxos(Address requested) {
         return new ResultReader<>() {
             @Override
             public NodeClient.UtxoListing read(AnswerJson in) throws IOException {
                 ListingAnswer answer = LISTING.read(in);
-                in.echo("address", answer.address(), asked);
+                in.echo("address", answer.address(), requested);
                 return answer.listing();
             }
 
@@ -139,19 +139,19 @@ final class AddressAnswers {
         };
     }
 
-    static ResultReader<NodeClient.UtxoListing> scriptUtxos(Bytes asked) {
+    static ResultReader<NodeClient.UtxoListing> scriptUtxos(Bytes requested) {
         return in -> {
             ListingAnswer answer = LISTING.read(in);
-            in.echo("script_hex", answer.scriptHex(), asked);
+            in.echo("script_hex", answer.scriptHex(), requested);
             return answer.listing();
         };
     }
 
-    static ResultReader<List<NodeClient.UtxoListing>> addressUtxos(List<Address> asked) {
+    static ResultReader<List<NodeClient.UtxoListing>> addressUtxos(List<Address> requested) {
         return in -> {
             ListingsAnswer answer = LISTINGS.read(in);
             return inOrder(
-                    asked,
+                    requested,
                     answer.addresses(),
                     ListingsAnswer.ListingOf::address,
                     of -> new NodeClient.UtxoListing(
@@ -160,19 +160,19 @@ final class AddressAnswers {
         };
     }
 
-    static ResultReader<NodeClient.AddressMempool> addressMempool(Address asked) {
+    static ResultReader<NodeClient.AddressMempool> addressMempool(Address requested) {
         return in -> {
             MempoolAnswer answer = MEMPOOL.read(in);
-            in.echo("address", answer.address(), asked);
+            in.echo("address", answer.address(), requested);
             return Entry.mempool(answer.tipHeight(), answer.mempool());
         };
     }
 
-    static ResultReader<List<NodeClient.AddressMempool>> addressMempools(List<Address> asked) {
+    static ResultReader<List<NodeClient.AddressMempool>> addressMempools(List<Address> requested) {
         return in -> {
             MempoolsAnswer answer = MEMPOOLS.read(in);
             return inOrder(
-                    asked,
+                    requested,
                     answer.addresses(),
                     MempoolsAnswer.MempoolOf::address,
                     of -> Entry.mempool(answer.tipHeight(), of.mempool()),
@@ -182,15 +182,19 @@ final class AddressAnswers {
 
     /** Returns the values in request order. Nodes omit duplicate addresses from the answers of batch methods. */
     private static <A, T> List<T> inOrder(
-            List<Address> asked, List<A> answered, Function<A, Address> address, Function<A, T> value, AnswerJson in) {
+            List<Address> requested,
+            List<A> answered,
+            Function<A, Address> address,
+            Function<A, T> value,
+            AnswerJson in) {
         Map<Address, T> found = new HashMap<>();
         for (A item : answered) {
             if (found.put(address.apply(item), value.apply(item)) != null) {
                 throw in.bad("address", "is listed twice");
             }
         }
-        List<T> values = new ArrayList<>(asked.size());
-        for (Address one : asked) {
+        List<T> values = new ArrayList<>(requested.size());
+        for (Address one : requested) {
             T of = found.get(one);
             if (of == null) {
                 throw in.bad("addresses", "lacks an address that was asked for");

@@ -21,9 +21,9 @@ final class AnswerDecoder {
             return new Attempt.NoAnswer<>("HTTP status " + answer.status(), true);
         }
         Attempt<T> outcome = decodeBody(answer.body(), id, noun, method, reader);
-        boolean spoken =
+        boolean rejected =
                 outcome instanceof Attempt.Refused<T> refused && refused.failure() instanceof NodeException.Rejected;
-        if (answer.status() >= 400 && !spoken) {
+        if (answer.status() >= 400 && !rejected) {
             return new Attempt.Refused<>(
                     new NodeException.BadAnswer(noun + " answered " + method + " with HTTP status " + answer.status()));
         }
@@ -67,8 +67,8 @@ final class AnswerDecoder {
         if (in.advance() != null || !"2.0".equals(version) || (result == null) == (error == null)) {
             throw new IOException("no JSON-RPC envelope");
         }
-        boolean ours = echoed != null && echoed == id;
-        if (!ours && !(nullId && error != null)) {
+        boolean sameId = echoed != null && echoed == id;
+        if (!sameId && !(nullId && error != null)) {
             throw new NodeException.BadAnswer(noun + " answered " + method + " under another request id");
         }
         return error == null ? new Attempt.Result<>(result) : new Attempt.Refused<>(error);
@@ -97,11 +97,11 @@ final class AnswerDecoder {
             }
         }
         return new NodeException.Rejected(
-                noun, (int) (long) in.required(code, "code"), tame(in.required(text, "message")));
+                noun, (int) (long) in.required(code, "code"), sanitise(in.required(text, "message")));
     }
 
     /** Sanitises a node's error text, which goes into logs, answers and the store: it must not forge lines there, nor fill them. */
-    private static String tame(String text) {
+    private static String sanitise(String text) {
         String start = text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "…";
         return CONTROL.matcher(start).replaceAll("?");
     }
@@ -109,7 +109,7 @@ final class AnswerDecoder {
     /** Returns whether a body is a JSON-RPC response, regardless of its content. */
     private static boolean isJsonRpc(byte[] body, String method) {
         boolean versioned = false;
-        boolean spoken = false;
+        boolean hasOutcome = false;
         try {
             AnswerJson in = AnswerJson.of(body, "", method);
             if (in.advance() != JsonToken.START_OBJECT) {
@@ -117,10 +117,10 @@ final class AnswerDecoder {
             }
             for (String name; (name = in.nextMember()) != null; ) {
                 versioned |= name.equals("jsonrpc") && in.isText("2.0");
-                spoken |= name.equals("result") || name.equals("error");
+                hasOutcome |= name.equals("result") || name.equals("error");
                 in.skip();
             }
-            return in.advance() == null && versioned && spoken;
+            return in.advance() == null && versioned && hasOutcome;
         } catch (IOException e) {
             return false;
         }

@@ -53,20 +53,20 @@ final class Answers {
         return new NodeClient.Tip(in.required(height, "height"), in.required(blockId, "block_id"), genesis);
     }
 
-    static ResultReader<NodeClient.BlockSummary> blockAt(long asked) {
+    static ResultReader<NodeClient.BlockSummary> blockAt(long requested) {
         return in -> {
             NodeClient.BlockSummary block = block(in);
-            if (block.height() != asked) {
+            if (block.height() != requested) {
                 throw new NodeException.BadAnswer("node answered get_block with a block of another height");
             }
             return block;
         };
     }
 
-    static ResultReader<NodeClient.BlockSummary> block(Hash256 asked) {
+    static ResultReader<NodeClient.BlockSummary> block(Hash256 requested) {
         return in -> {
             NodeClient.BlockSummary block = block(in);
-            if (!block.blockId().equals(asked)) {
+            if (!block.blockId().equals(requested)) {
                 throw new NodeException.BadAnswer("node answered get_block with another block");
             }
             return block;
@@ -81,17 +81,17 @@ final class Answers {
         return block;
     }
 
-    static ResultReader<NodeClient.NodeTransaction> transaction(Hash256 asked) {
+    static ResultReader<NodeClient.NodeTransaction> transaction(Hash256 requested) {
         return in -> {
             TransactionAnswer found = TRANSACTION.read(in);
-            in.echo("tx_id", found.txId(), asked);
-            boolean placed = found.blockId() != null && found.blockHeight() != null;
-            boolean unplaced = found.blockId() == null && found.blockHeight() == null;
-            if (found.inMempool() ? !unplaced : !placed) {
+            in.echo("tx_id", found.txId(), requested);
+            boolean inBlock = found.blockId() != null && found.blockHeight() != null;
+            boolean notInBlock = found.blockId() == null && found.blockHeight() == null;
+            if (found.inMempool() ? !notInBlock : !inBlock) {
                 throw new NodeException.BadAnswer("node answered get_transaction without saying clearly where it is");
             }
             return new NodeClient.NodeTransaction(
-                    asked, found.bytes(), found.inMempool(), found.blockId(), found.blockHeight());
+                    requested, found.bytes(), found.inMempool(), found.blockId(), found.blockHeight());
         };
     }
 

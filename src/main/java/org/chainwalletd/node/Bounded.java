@@ -51,7 +51,7 @@ public final class Bounded {
         private final Function<A, CompletionStage<B>> ask;
         private final Executor executor;
         private final Object[] answers;
-        private final AtomicInteger begun = new AtomicInteger();
+        private final AtomicInteger started = new AtomicInteger();
         private final AtomicInteger missing;
         private final CompletableFuture<List<B>> done = new CompletableFuture<>();
 
@@ -64,7 +64,7 @@ public final class Bounded {
         }
 
         void next() {
-            int index = begun.getAndIncrement();
+            int index = started.getAndIncrement();
             if (index >= items.size() || done.isDone()) {
                 return;
             }

@@ -28,27 +28,28 @@ public record ChainRules(Network network, Hash256 easiest) {
      * @param genesis whether the operator configured the genesis id; otherwise it is the first one seen
      * @param network configured network; empty: the one that the nodes report
      */
-    public record Word(boolean genesis, Optional<Network> network) {}
+    public record OperatorSettings(boolean genesis, Optional<Network> network) {}
 
     /**
      * Returns the rules of a chain.
      *
      * @param expected id of the genesis block
      * @param shown header of the block at height 0, as a node shows it
-     * @param nodesWord network that the node reports, if any
+     * @param reported network that the node reports, if any
      * @throws Refused if the block is another one, or the operator has to confirm the chain first
      */
-    public static ChainRules of(Hash256 expected, BlockHeader shown, Word said, Optional<Network> nodesWord) {
+    public static ChainRules of(
+            Hash256 expected, BlockHeader shown, OperatorSettings settings, Optional<Network> reported) {
         if (shown.height() != 0 || !shown.id().equals(expected)) {
             throw new Refused("a node names genesis " + expected + " and shows another block at height 0");
         }
         boolean workless = shown.target().equals(Difficulty.EASIEST);
-        Optional<Network> named = said.network();
+        Optional<Network> named = settings.network();
         if (workless && named.isPresent() && named.get() != Network.DEVNET) {
             throw new Refused("the genesis block " + expected + " demands no work: this is no "
                     + named.get().word());
         }
-        if (workless && named.isEmpty() && !said.genesis()) {
+        if (workless && named.isEmpty() && !settings.genesis()) {
             throw new Refused("the genesis block " + expected
                     + " demands no work: such a chain is followed only as a development chain, with --network devnet or"
                     + " --expect-genesis");
@@ -56,7 +57,7 @@ public record ChainRules(Network network, Hash256 easiest) {
         if (workless) {
             return new ChainRules(Network.DEVNET, Difficulty.EASIEST);
         }
-        Network network = named.or(() -> nodesWord).orElse(Network.MAINNET);
+        Network network = named.or(() -> reported).orElse(Network.MAINNET);
         if (network == Network.DEVNET && named.isEmpty()) {
             throw new Refused("a node calls its network a development chain, and its genesis block " + expected
                     + " demands work: --network says what it is");

@@ -24,8 +24,8 @@ public abstract class ForwardingNodeClient implements NodeClient {
     }
 
     /** Wraps a view of the other client as a view of this one. By default it is not wrapped. */
-    protected NodeClient view(NodeClient ofOther) {
-        return ofOther;
+    protected NodeClient view(NodeClient other) {
+        return other;
     }
 
     @Override

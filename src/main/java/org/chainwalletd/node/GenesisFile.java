@@ -17,16 +17,16 @@ import org.chainwalletd.store.files.AtomicFiles;
  */
 public final class GenesisFile {
     private final Path file;
-    private final Consumer<Hash256> before;
+    private final Consumer<Hash256> beforePinning;
 
     public GenesisFile(Path datadir) {
         this(datadir, genesis -> {});
     }
 
-    /** @param before called with the id before it is pinned; if it throws, the id is not pinned */
-    public GenesisFile(Path datadir, Consumer<Hash256> before) {
+    /** @param beforePinning called with the id before it is pinned; if it throws, the id is not pinned */
+    public GenesisFile(Path datadir, Consumer<Hash256> beforePinning) {
         this.file = datadir.resolve("genesis");
-        this.before = before;
+        this.beforePinning = beforePinning;
     }
 
     /**
@@ -52,7 +52,7 @@ public final class GenesisFile {
 
     /** Pins {@code genesis}; durable when this returns. */
     public void write(Hash256 genesis) {
-        before.accept(genesis);
+        beforePinning.accept(genesis);
         try {
             AtomicFiles.write(file, (genesis.hex() + "\n").getBytes(StandardCharsets.US_ASCII));
         } catch (IOException e) {

@@ -61,15 +61,15 @@ final class HttpNodeClient implements NodeClient {
 
     /** Checks each tip that a node reports before the caller gets it. */
     @FunctionalInterface
-    interface TipJudge {
-        TipJudge NONE = (url, tip) -> {};
+    interface TipCheck {
+        TipCheck NONE = (url, tip) -> {};
 
         /** @throws NodeException.WrongChain if the node is of another chain */
-        void heard(String url, Tip tip);
+        void check(String url, Tip tip);
     }
 
     private final UpstreamCalls upstream;
-    private final TipJudge judge;
+    private final TipCheck tipCheck;
     private final Executor executor;
     private final int listingsPerCall;
     private final View view;
@@ -78,9 +78,9 @@ final class HttpNodeClient implements NodeClient {
      * @param settings the same that {@code upstream} was made with
      * @param executor for continuations of calls that consist of several
      */
-    HttpNodeClient(UpstreamCalls upstream, TipJudge judge, Settings.Node settings, Executor executor) {
+    HttpNodeClient(UpstreamCalls upstream, TipCheck tipCheck, Settings.Node settings, Executor executor) {
         this.upstream = upstream;
-        this.judge = judge;
+        this.tipCheck = tipCheck;
         this.executor = executor;
         this.listingsPerCall = Math.max(1, Math.min(BALANCES_PER_CALL, settings.maxAnswerBytes() / BYTES_PER_LISTING));
         this.view = View.WHOLE;
@@ -88,14 +88,14 @@ final class HttpNodeClient implements NodeClient {
 
     private HttpNodeClient(HttpNodeClient whole, View view) {
         this.upstream = whole.upstream;
-        this.judge = view.anyChain() ? TipJudge.NONE : whole.judge;
+        this.tipCheck = view.anyChain() ? TipCheck.NONE : whole.tipCheck;
         this.executor = whole.executor;
         this.listingsPerCall = whole.listingsPerCall;
         this.view = view;
     }
 
     /** Returns a view whose calls all go to the node at {@code url}, once, whichever chain it is of. */
-    NodeClient unjudged(String url) {
+    NodeClient unchecked(String url) {
         UpstreamNode node =
                 upstream.rotation().at(url).orElseThrow(() -> new IllegalArgumentException("there is no node " + url));
         return new HttpNodeClient(this, view.of(node).once().ofAnyChain());
@@ -140,7 +140,7 @@ final class HttpNodeClient implements NodeClient {
 
             @Override
             public Tip saidBy(String url, Tip tip) {
-                judge.heard(url, tip);
+                tipCheck.check(url, tip);
                 return tip;
             }
         });

@@ -91,17 +91,17 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     private final ActorRef<Upstream.Command> upstream;
     private final AtomicReference<NodesSeen> published;
     private final TimerScheduler<Command> timers;
-    private final ChainRules.Word said;
+    private final ChainRules.OperatorSettings chainSettings;
     private final List<Watched> nodes = new ArrayList<>();
-    private final List<CompletableFuture<Hash256>> waiting = new ArrayList<>();
-    private final List<CompletableFuture<Void>> judging = new ArrayList<>();
+    private final List<CompletableFuture<Hash256>> verifyRequests = new ArrayList<>();
+    private final List<CompletableFuture<Void>> judgeRequests = new ArrayList<>();
     private Optional<Hash256> expected;
     private boolean pinning;
     private int rounds;
 
     /**
      * @param configured the operator's genesis id; empty to pin the first one seen
-     * @param said other settings of the operator for the chain
+     * @param chainSettings other settings of the operator for the chain
      * @param clientOf returns a client that sends each call once, to the node with that URL
      * @param disk runs the write of the pinned id
      * @param published receives the state for readers on other threads
@@ -109,14 +109,23 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     public static Behavior<Command> create(
             Settings.Node settings,
             Optional<Hash256> configured,
-            ChainRules.Word said,
+            ChainRules.OperatorSettings chainSettings,
             GenesisFile file,
             Executor disk,
             Function<String, NodeClient> clientOf,
             ActorRef<Upstream.Command> upstream,
             AtomicReference<NodesSeen> published) {
         return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(timers -> new NodeWatch(
-                        context, timers, settings, configured, said, file, disk, clientOf, upstream, published))))
+                        context,
+                        timers,
+                        settings,
+                        configured,
+                        chainSettings,
+                        file,
+                        disk,
+                        clientOf,
+                        upstream,
+                        published))))
                 .onFailure(SupervisorStrategy.restart());
     }
 
@@ -125,7 +134,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
             TimerScheduler<Command> timers,
             Settings.Node settings,
             Optional<Hash256> configured,
-            ChainRules.Word said,
+            ChainRules.OperatorSettings chainSettings,
             GenesisFile file,
             Executor disk,
             Function<String, NodeClient> clientOf,
@@ -138,7 +147,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         this.disk = disk;
         this.upstream = upstream;
         this.published = published;
-        this.said = said;
+        this.chainSettings = chainSettings;
         this.expected = configured.isPresent() ? configured : file.read();
         settings.urls().forEach(url -> nodes.add(new Watched(url.toString(), clientOf.apply(url.toString()))));
         checkAll();
@@ -167,11 +176,11 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
             verify.reply().complete(now.expected().orElseThrow());
             return this;
         }
-        if (waiting.isEmpty()) {
+        if (verifyRequests.isEmpty()) {
             rounds = 0;
             checkAll();
         }
-        waiting.add(verify.reply());
+        verifyRequests.add(verify.reply());
         return this;
     }
 
@@ -191,7 +200,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         checked.tip().match(tip -> answered(checked.node(), node, tip), failure -> failed(node, failure));
         schedule(checked.node(), node);
         publish();
-        settleWaiting();
+        answerVerifyRequests();
         return this;
     }
 
@@ -204,27 +213,27 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
             }
         }
         publish();
-        settleWaiting();
+        answerVerifyRequests();
         return this;
     }
 
     private Behavior<Command> onJudge(Judge judge) {
-        judging.add(judge.asked());
+        judgeRequests.add(judge.asked());
         for (int i = 0; i < nodes.size(); i++) {
             if (nodes.get(i).chain == NodesSeen.ChainMatch.UNKNOWN) {
                 check(i);
             }
         }
-        settleJudging();
+        answerJudgeRequests();
         return this;
     }
 
-    private void settleJudging() {
+    private void answerJudgeRequests() {
         boolean underWay =
                 pinning || nodes.stream().anyMatch(node -> node.checking && node.chain == NodesSeen.ChainMatch.UNKNOWN);
         if (!underWay) {
-            List.copyOf(judging).forEach(asked -> asked.complete(null));
-            judging.clear();
+            List.copyOf(judgeRequests).forEach(asked -> asked.complete(null));
+            judgeRequests.clear();
         }
     }
 
@@ -296,18 +305,18 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     private void expect(Hash256 genesis) {
         expected = Optional.of(genesis);
         publish();
-        settleWaiting();
+        answerVerifyRequests();
     }
 
     private void notPinned(Throwable failure) {
         LOG.error("the genesis id cannot be pinned", failure);
-        settleJudging();
-        failWaiting(new IllegalStateException("the genesis id cannot be pinned in the datadir"));
+        answerJudgeRequests();
+        failVerifyRequests(new IllegalStateException("the genesis id cannot be pinned in the datadir"));
     }
 
     private Behavior<Command> abandonAll() {
-        failWaiting(new NodeException.Unreachable("the nodes were not asked which chain they are of"));
-        judging.forEach(asked -> asked.complete(null));
+        failVerifyRequests(new NodeException.Unreachable("the nodes were not asked which chain they are of"));
+        judgeRequests.forEach(asked -> asked.complete(null));
         return this;
     }
 
@@ -340,7 +349,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
                     node.info == null ? null : node.info.version()));
         }
         NodesSeen before = published.get();
-        NodesSeen now = new NodesSeen(expected, said, seen);
+        NodesSeen now = new NodesSeen(expected, chainSettings, seen);
         published.set(now);
         for (int i = 0; i < nodes.size(); i++) {
             upstream.tell(judged(now, seen.get(i), nodes.get(i)));
@@ -367,14 +376,15 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     }
 
     /** Answers waiting callers if that is now possible; schedules another round if all nodes were asked without success. */
-    private void settleWaiting() {
-        settleJudging();
+    private void answerVerifyRequests() {
+        answerJudgeRequests();
         boolean underWay = pinning || nodes.stream().anyMatch(node -> node.checking);
         NodesSeen now = published.get();
         if (now.maySign()) {
-            List.copyOf(waiting).forEach(reply -> reply.complete(now.expected().orElseThrow()));
-            waiting.clear();
-        } else if (!waiting.isEmpty() && !underWay) {
+            List.copyOf(verifyRequests)
+                    .forEach(reply -> reply.complete(now.expected().orElseThrow()));
+            verifyRequests.clear();
+        } else if (!verifyRequests.isEmpty() && !underWay) {
             endRound(now);
         }
     }
@@ -382,12 +392,12 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     private void endRound(NodesSeen now) {
         Optional<Watched> silent = nodes.stream().filter(node -> !node.heard).reduce((earlier, later) -> later);
         if (now.complaint().isPresent()) {
-            failWaiting(new NodeException.WrongChain(now.complaint().get()));
+            failVerifyRequests(new NodeException.WrongChain(now.complaint().get()));
         } else if (silent.isEmpty()) {
-            failWaiting(new NodeException.WrongChain(
+            failVerifyRequests(new NodeException.WrongChain(
                     "no node says which chain it is of; name the chain with --expect-genesis"));
         } else if (++rounds >= settings.attempts()) {
-            failWaiting(new NodeException.Unreachable("no node told which chain it is of in " + rounds
+            failVerifyRequests(new NodeException.Unreachable("no node told which chain it is of in " + rounds
                     + " sweeps; the last one tried was " + silent.get().url + ": " + silent.get().lastFailure));
         } else {
             timers.startSingleTimer(
@@ -395,8 +405,8 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         }
     }
 
-    private void failWaiting(RuntimeException failure) {
-        List.copyOf(waiting).forEach(reply -> reply.completeExceptionally(failure));
-        waiting.clear();
+    private void failVerifyRequests(RuntimeException failure) {
+        List.copyOf(verifyRequests).forEach(reply -> reply.completeExceptionally(failure));
+        verifyRequests.clear();
     }
 }

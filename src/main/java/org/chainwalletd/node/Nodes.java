@@ -62,10 +62,10 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             GenesisFile file,
             Transport transport,
             Executor disk) {
-        ChainRules.Word said = new ChainRules.Word(expectGenesis.isPresent(), network);
-        Optional<Hash256> held = expectGenesis.isPresent() ? expectGenesis : file.read();
+        ChainRules.OperatorSettings chainSettings = new ChainRules.OperatorSettings(expectGenesis.isPresent(), network);
+        Optional<Hash256> known = expectGenesis.isPresent() ? expectGenesis : file.read();
         AtomicReference<NodesSeen> published =
-                new AtomicReference<>(new NodesSeen(held, said, unheard(settings.urls())));
+                new AtomicReference<>(new NodesSeen(known, chainSettings, notSeenYet(settings.urls())));
         Upstreams upstream = Upstreams.start(spawner, settings, UpstreamKind.NODE, transport, MILLIS, () -> {});
         AtomicReference<ActorRef<NodeWatch.Command>> judge = new AtomicReference<>();
         HttpNodeClient client = new HttpNodeClient(
@@ -80,7 +80,14 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         });
         ActorRef<NodeWatch.Command> watch = spawner.spawn(
                 NodeWatch.create(
-                        settings, expectGenesis, said, file, disk, client::unjudged, upstream.actor(), published),
+                        settings,
+                        expectGenesis,
+                        chainSettings,
+                        file,
+                        disk,
+                        client::unchecked,
+                        upstream.actor(),
+                        published),
                 "node-watch");
         judge.set(watch);
         for (URI url : settings.urls()) {
@@ -105,7 +112,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         List<NodeClient> followed = new ArrayList<>();
         for (NodeClient one : each) {
             String url = urls.get(followed.size()).toString();
-            followed.add(new OverheardNodeClient(one, tip -> watch.tell(new NodeWatch.TipReported(url, tip))));
+            followed.add(new TipReportingNodeClient(one, tip -> watch.tell(new NodeWatch.TipReported(url, tip))));
         }
         return List.copyOf(followed);
     }
@@ -117,7 +124,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         Transport transport = new Transport(peers, ByteBudget.ofHeap(HEAP_SHARE), executor, metrics);
         Upstreams upstream =
                 Upstreams.start(new UnderSystem(system), settings, UpstreamKind.NODE, transport, MILLIS, peers::close);
-        return new HttpNodeClient(upstream.calls(), HttpNodeClient.TipJudge.NONE, settings, executor);
+        return new HttpNodeClient(upstream.calls(), HttpNodeClient.TipCheck.NONE, settings, executor);
     }
 
     /**
@@ -139,7 +146,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
                                     genesis.orElseThrow(
                                                     () -> new ChainRules.Refused("a node shows no block at height 0"))
                                             .header(),
-                                    now.said(),
+                                    now.settings(),
                                     Optional.ofNullable(info.network()).flatMap(Network::ofWord));
                         },
                         executor);
@@ -154,7 +161,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
                 .coinbaseMaturity();
     }
 
-    private static List<NodesSeen.Seen> unheard(List<URI> urls) {
+    private static List<NodesSeen.Seen> notSeenYet(List<URI> urls) {
         return urls.stream()
                 .map(url ->
                         new NodesSeen.Seen(url.toString(), NodesSeen.ChainMatch.UNKNOWN, false, null, null, null, null))
@@ -213,13 +220,13 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     }
 
     /** Client of one node that also reports its tips to a listener, so that they need not be requested twice. */
-    private static final class OverheardNodeClient extends ForwardingNodeClient {
-        private static final Executor AT_HAND = Runnable::run;
+    private static final class TipReportingNodeClient extends ForwardingNodeClient {
+        private static final Executor SAME_THREAD = Runnable::run;
 
         private final Consumer<Tip> listener;
 
         /** @param listener called with each tip, at once and on any thread */
-        OverheardNodeClient(NodeClient node, Consumer<Tip> listener) {
+        TipReportingNodeClient(NodeClient node, Consumer<Tip> listener) {
             super(node);
             this.listener = listener;
         }
@@ -232,7 +239,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
                                 listener.accept(tip);
                                 return tip;
                             },
-                            AT_HAND);
+                            SAME_THREAD);
         }
     }
 

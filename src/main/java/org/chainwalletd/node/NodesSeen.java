@@ -12,9 +12,9 @@ import org.chainwalletd.chain.Network;
  * State of {@link NodeWatch} at one moment: what is known of the chain and of each node. Immutable.
  *
  * @param expected the configured or pinned genesis id
- * @param said settings of the operator
+ * @param settings settings of the operator
  */
-public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<Seen> nodes) {
+public record NodesSeen(Optional<Hash256> expected, ChainRules.OperatorSettings settings, List<Seen> nodes) {
     /** Relation of a node's chain to ours. */
     public enum ChainMatch {
         /** The node has not answered yet. */
@@ -51,7 +51,7 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
 
     /** Returns whether the operator configured the genesis id. */
     public boolean configured() {
-        return said.genesis();
+        return settings.genesis();
     }
 
     /** Returns whether signing is allowed: the genesis id is known and at least one node is of that chain. */
@@ -66,7 +66,7 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
 
     /** Returns the name of the network: the operator's, else that of the first node of our chain that reports it. */
     public Optional<String> network() {
-        return said.network()
+        return settings.network()
                 .map(Network::word)
                 .or(() -> nodes.stream()
                         .filter(this::isAccepted)
@@ -86,12 +86,12 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
     /**
      * Returns the highest tip of the nodes of our chain that answered their last check; of equal ones that of the first node.
      *
-     * @param aside URLs of nodes whose tips are not trusted
+     * @param ignored URLs of nodes whose tips are not trusted
      */
-    public Optional<NodeClient.Tip> tip(Set<String> aside) {
+    public Optional<NodeClient.Tip> tip(Set<String> ignored) {
         return nodes.stream()
                 .filter(node ->
-                        node.answering() && isAccepted(node) && node.tip() != null && !aside.contains(node.url()))
+                        node.answering() && isAccepted(node) && node.tip() != null && !ignored.contains(node.url()))
                 .map(Seen::tip)
                 .reduce((first, other) -> Long.compareUnsigned(other.height(), first.height()) > 0 ? other : first);
     }

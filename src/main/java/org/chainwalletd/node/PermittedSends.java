@@ -27,7 +27,7 @@ public final class PermittedSends extends ForwardingNodeClient {
     }
 
     @Override
-    protected NodeClient view(NodeClient ofOther) {
-        return new PermittedSends(ofOther, permission, executor);
+    protected NodeClient view(NodeClient other) {
+        return new PermittedSends(other, permission, executor);
     }
 }

@@ -179,7 +179,7 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
             return (in, earlier) -> in.text((String) earlier);
         }
         if (type instanceof Class<?> plain && plain.isEnum()) {
-            return word(plain.getEnumConstants());
+            return enumeration(plain.getEnumConstants());
         }
         if (type instanceof Class<?> plain && plain.isRecord()) {
             RecordReader<?> nested = new RecordReader<>(plain.asSubclass(Record.class), dialect);
@@ -201,14 +201,14 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
         return (in, earlier) -> in.u64((Long) earlier);
     }
 
-    private static ValueReader word(Object[] constants) {
-        Map<String, Object> byWord = new HashMap<>();
+    private static ValueReader enumeration(Object[] constants) {
+        Map<String, Object> byName = new HashMap<>();
         for (Object constant : constants) {
-            byWord.put(((Enum<?>) constant).name().toLowerCase(Locale.ROOT), constant);
+            byName.put(((Enum<?>) constant).name().toLowerCase(Locale.ROOT), constant);
         }
         return (in, earlier) -> {
             in.once(earlier);
-            Object constant = byWord.get(in.text(null).replace('-', '_'));
+            Object constant = byName.get(in.text(null).replace('-', '_'));
             if (constant == null) {
                 throw in.bad("holds a word that is not known");
             }

@@ -39,20 +39,20 @@ final class Rotation {
     }
 
     /** Returns the first node that accepts the call now, or null if there is none. Used by every call, so it allocates nothing. */
-    UpstreamNode firstTaker(Call<?> call, int start, long now) {
+    UpstreamNode firstAccepting(Call<?> call, int start, long now) {
         if (call.only() != null) {
-            return isTaker(call.only(), call, now) ? call.only() : null;
+            return accepts(call.only(), call, now) ? call.only() : null;
         }
         for (int i = 0; i < nodes.size(); i++) {
             UpstreamNode node = nodes.get((start + i) % nodes.size());
-            if (isTaker(node, call, now)) {
+            if (accepts(node, call, now)) {
                 return node;
             }
         }
         return null;
     }
 
-    private static boolean isTaker(UpstreamNode node, Call<?> call, long now) {
+    private static boolean accepts(UpstreamNode node, Call<?> call, long now) {
         return node.isOpenTo(call) && node.pause(call, now) == 0 && !node.lacks(call, now);
     }
 
@@ -66,7 +66,7 @@ final class Rotation {
         List<UpstreamNode> all = asked(call, start);
         List<UpstreamNode> ours =
                 all.stream().filter(node -> node.isOpenTo(call)).toList();
-        if (ours.isEmpty() && unjudged(all).isEmpty()) {
+        if (ours.isEmpty() && unchecked(all).isEmpty()) {
             String why = all.stream().map(node -> node.health().why()).collect(Collectors.joining("; "));
             throw call.bucket() == Bucket.TX
                     ? new NodeException.WrongChain(why + "; nothing is broadcast")
@@ -79,12 +79,12 @@ final class Rotation {
     boolean awaitsJudgement(Call<?> call, int start) {
         List<UpstreamNode> all = asked(call, start);
         return all.stream().noneMatch(node -> node.isOpenTo(call))
-                && unjudged(all).isPresent();
+                && unchecked(all).isPresent();
     }
 
     /** Returns why a node that the call would ask is not checked; one reason if there are several. */
     String whyUnjudged(Call<?> call, int start) {
-        return unjudged(asked(call, start))
+        return unchecked(asked(call, start))
                 .map(node -> node.url + ": " + node.health().why())
                 .orElse("");
     }
@@ -100,7 +100,7 @@ final class Rotation {
         return all;
     }
 
-    private static Optional<UpstreamNode> unjudged(List<UpstreamNode> all) {
+    private static Optional<UpstreamNode> unchecked(List<UpstreamNode> all) {
         return all.stream()
                 .filter(node -> node.health().chain() == UpstreamNode.NodeHealth.Chain.UNJUDGED)
                 .reduce((earlier, later) -> later);
@@ -122,13 +122,13 @@ final class Rotation {
      * @throws NodeException.Rejected if all refuse because of quotas, or all lack the method
      */
     List<UpstreamNode> candidates(Call<?> call, List<UpstreamNode> ours, long now) {
-        List<UpstreamNode> willing =
+        List<UpstreamNode> available =
                 ours.stream().filter(node -> node.pause(call, now) == 0).toList();
-        List<UpstreamNode> unlimited = willing.isEmpty() && call.priority() == Priority.FOREGROUND
+        List<UpstreamNode> unlimited = available.isEmpty() && call.priority() == Priority.FOREGROUND
                 ? ours.stream()
                         .filter(node -> !node.quota(call.bucket()).isLimited(now))
                         .toList()
-                : willing;
+                : available;
         if (unlimited.isEmpty()) {
             throw NodeException.Rejected.foreseen(
                     INTERNAL, ours.get(0).quota(call.bucket()).refusal(now));

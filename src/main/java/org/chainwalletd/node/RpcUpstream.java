@@ -32,10 +32,10 @@ public final class RpcUpstream {
     public static RpcUpstream toIndexers(
             Spawner spawner, Settings.Node settings, Optional<String> bearer, Nodes.Transport transport) {
         ByteBudget part = transport.answers().within(transport.answers().limit() / PART);
-        Nodes.Transport narrower =
+        Nodes.Transport limited =
                 new Nodes.Transport(transport.peers(), part, transport.executor(), transport.metrics());
         return new RpcUpstream(
-                Nodes.Upstreams.start(spawner, settings, UpstreamKind.indexer(bearer), narrower, Nodes.MILLIS, () -> {})
+                Nodes.Upstreams.start(spawner, settings, UpstreamKind.indexer(bearer), limited, Nodes.MILLIS, () -> {})
                         .calls());
     }
 

@@ -50,11 +50,11 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     record Ask(Call<?> call, int start) implements Command {}
 
     /** Continues a call after {@code node}, the first one asked, gave no result. */
-    record Tripped<T>(Call<T> call, int start, UpstreamNode node, AnswerDecoder.Attempt<T> outcome)
+    record FirstAttemptFailed<T>(Call<T> call, int start, UpstreamNode node, AnswerDecoder.Attempt<T> outcome)
             implements Command {}
 
     /** A connection to {@code node} was closed while calls were waiting for one. */
-    record PlaceFree(UpstreamNode node) implements Command {}
+    record ConnectionFree(UpstreamNode node) implements Command {}
 
     /** Reports the chain of a node, as far as it is known, with the reason. */
     record ChainSeen(String url, UpstreamNode.NodeHealth.Chain chain, String why) implements Command {}
@@ -128,8 +128,8 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Ask.class, this::onAsk)
-                .onMessage(Tripped.class, this::onTripped)
-                .onMessage(PlaceFree.class, this::onPlaceFree)
+                .onMessage(FirstAttemptFailed.class, this::onFirstAttemptFailed)
+                .onMessage(ConnectionFree.class, this::onConnectionFree)
                 .onMessage(ChainSeen.class, this::onChainSeen)
                 .onMessage(Judged.class, this::onJudged)
                 .onMessage(Answered.class, this::onAnswered)
@@ -148,18 +148,18 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         return this;
     }
 
-    private Behavior<Command> onTripped(Tripped<?> tripped) {
-        goOn(tripped);
+    private Behavior<Command> onFirstAttemptFailed(FirstAttemptFailed<?> failed) {
+        continueCall(failed);
         return this;
     }
 
-    private <T> void goOn(Tripped<T> tripped) {
-        CallTrace<T> trace = new CallTrace<>(tripped.call(), tripped.start());
+    private <T> void continueCall(FirstAttemptFailed<T> failed) {
+        CallTrace<T> trace = new CallTrace<>(failed.call(), failed.start());
         underWay.add(trace);
-        trace.order = withFirst(tripped.node(), trace);
+        trace.order = withFirst(failed.node(), trace);
         trace.step = 1;
         trace.attempt = 1;
-        settle(trace, tripped.node(), tripped.outcome());
+        settle(trace, failed.node(), failed.outcome());
     }
 
     /** Returns the order of the sweep as if it had started here: the given node, then the other candidates. */
@@ -233,7 +233,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         settle(answered.trace(), answered.node(), answered.outcome());
     }
 
-    private Behavior<Command> onPlaceFree(PlaceFree free) {
+    private Behavior<Command> onConnectionFree(ConnectionFree free) {
         serveWaiting(free.node());
         return this;
     }
@@ -393,7 +393,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
                     }
                     self.tell(new Answered<>(trace, node, outcome));
                 },
-                () -> self.tell(new PlaceFree(node)));
+                () -> self.tell(new ConnectionFree(node)));
     }
 
     private <T> void settle(CallTrace<T> trace, UpstreamNode node, AnswerDecoder.Attempt<T> outcome) {

@@ -84,7 +84,7 @@ final class UpstreamCalls {
         if (call.timeouts != null) {
             call.timeouts.begin(now);
         }
-        UpstreamNode node = hasOpenWay(call) ? rotation.firstTaker(call, start, now) : null;
+        UpstreamNode node = mayBypassActor(call) ? rotation.firstAccepting(call, start, now) : null;
         if (node != null && node.limiter.tryTakeInTurn(call.priority())) {
             underWay.add(call);
             abandonIfClosed(call);
@@ -92,7 +92,7 @@ final class UpstreamCalls {
                     call,
                     node,
                     outcome -> ended(call, start, node, outcome),
-                    () -> upstream.tell(new Upstream.PlaceFree(node)));
+                    () -> upstream.tell(new Upstream.ConnectionFree(node)));
         } else {
             handOver(call, new Upstream.Ask(call, start));
         }
@@ -102,7 +102,7 @@ final class UpstreamCalls {
      * Returns whether a call may skip {@link Upstream}. Background calls that use a quota go through it one at a time, so that they never exceed
      * their share.
      */
-    private static boolean hasOpenWay(Call<?> call) {
+    private static boolean mayBypassActor(Call<?> call) {
         return call.priority() == Priority.FOREGROUND || call.bucket() == Bucket.NONE;
     }
 
@@ -112,7 +112,7 @@ final class UpstreamCalls {
             call.reply.complete(result.value());
             metrics.ended(call, "ok");
         } else {
-            handOver(call, new Upstream.Tripped<>(call, start, node, outcome));
+            handOver(call, new Upstream.FirstAttemptFailed<>(call, start, node, outcome));
         }
     }
 

@@ -22,7 +22,8 @@ class ChainRulesTest {
     }
 
     private static ChainRules rules(Hash256 target, boolean named, Optional<Network> said, Optional<Network> nodes) {
-        return ChainRules.of(genesis(target).id(), genesis(target), new ChainRules.Word(named, said), nodes);
+        return ChainRules.of(
+                genesis(target).id(), genesis(target), new ChainRules.OperatorSettings(named, said), nodes);
     }
 
     private static void refused(
@@ -59,7 +60,10 @@ class ChainRulesTest {
     @Test
     void another_block_than_the_genesis_says_nothing() {
         assertThatThrownBy(() -> ChainRules.of(
-                        genesis(Difficulty.EASIEST).id(), genesis(WORK), new ChainRules.Word(true, UNSAID), UNSAID))
+                        genesis(Difficulty.EASIEST).id(),
+                        genesis(WORK),
+                        new ChainRules.OperatorSettings(true, UNSAID),
+                        UNSAID))
                 .isInstanceOf(ChainRules.Refused.class)
                 .hasMessageContaining("shows another block at height 0");
     }

@@ -115,7 +115,7 @@ final class NodeHarness implements AutoCloseable {
         Nodes.Upstreams upstreams = Nodes.Upstreams.start(
                 Spawners.of(kit), settings, UpstreamKind.NODE, transport, clock::get, transport.peers()::close);
         upstream = upstreams.actor();
-        return new HttpNodeClient(upstreams.calls(), HttpNodeClient.TipJudge.NONE, settings, executor);
+        return new HttpNodeClient(upstreams.calls(), HttpNodeClient.TipCheck.NONE, settings, executor);
     }
 
     Spawner spawner() {

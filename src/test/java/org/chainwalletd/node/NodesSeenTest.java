@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class NodesSeenTest {
     private static final Hash256 GENESIS = Hash256.sha256(new byte[] {0});
 
-    private static final ChainRules.Word NAMED = new ChainRules.Word(true, Optional.empty());
+    private static final ChainRules.OperatorSettings NAMED = new ChainRules.OperatorSettings(true, Optional.empty());
 
     private static Seen node(ChainMatch standing, boolean answering, int height, int block) {
         NodeClient.Tip tip = new NodeClient.Tip(height, Hash256.sha256(new byte[] {(byte) block}), GENESIS);
