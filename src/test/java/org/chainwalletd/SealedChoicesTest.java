@@ -41,7 +41,12 @@ class SealedChoicesTest {
             "StoreRestore", Set.of("SentLine.Peer"),
             "SwapCodec", Set.of("SwapRow.OwnLock.Absent", "SwapRow.OwnLock.Lost", "SwapRow.PoolLock.Foreign"),
             "TxWaits", Set.of("FollowEvent.Joined"),
-            "Walker", Set.of("Fetched.Missing", "Look.Finding.Behind", "Look.Finding.Dissent", "Look.Finding.Hollow"));
+            "Walker",
+                    Set.of(
+                            "Fetched.Missing",
+                            "ChainComparison.Finding.Behind",
+                            "ChainComparison.Finding.LighterBranch",
+                            "ChainComparison.Finding.TipNotShown"));
 
     private static final String COMMAND = "Command";
 

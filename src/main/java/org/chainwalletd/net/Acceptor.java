@@ -77,7 +77,7 @@ public final class Acceptor implements AutoCloseable {
         try {
             while (!closed) {
                 try {
-                    give(server.accept(), accepted);
+                    pass(server.accept(), accepted);
                     failing = false;
                 } catch (ClosedChannelException e) {
                     return;
@@ -92,17 +92,17 @@ public final class Acceptor implements AutoCloseable {
         } catch (Error e) {
             LOG.error("no longer listening on {}", address, e);
         } finally {
-            boolean wanted = closed;
+            boolean closedOnPurpose = closed;
             close();
             ended.complete(null);
-            if (!wanted) {
+            if (!closedOnPurpose) {
                 died.run();
             }
         }
     }
 
     /** Passes a connection to the callback. A failure closes this connection and does not end the listening. */
-    private static void give(SocketChannel channel, Consumer<SocketChannel> accepted) throws IOException {
+    private static void pass(SocketChannel channel, Consumer<SocketChannel> accepted) throws IOException {
         try {
             accepted.accept(channel);
         } catch (RuntimeException e) {

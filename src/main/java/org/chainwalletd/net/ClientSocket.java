@@ -53,7 +53,7 @@ public final class ClientSocket {
     private volatile Reader reader;
     private volatile boolean wanted;
     /** Whether the loop selects the channel for reading. Written only on the loop. */
-    private volatile boolean looking = true;
+    private volatile boolean reading = true;
 
     /**
      * @param channel accepted; closed by this object
@@ -83,8 +83,8 @@ public final class ClientSocket {
     /** Requests one more piece. */
     public void want() {
         wanted = true;
-        if (!looking) {
-            onLoop(onLoop::look);
+        if (!reading) {
+            onLoop(onLoop::startReading);
         }
     }
 
@@ -106,7 +106,7 @@ public final class ClientSocket {
 
     /** Calls {@link Reader#writable} once when the kernel accepts more bytes. */
     public void awaitWritable() {
-        onLoop(onLoop::awaitRoom);
+        onLoop(onLoop::awaitWritability);
     }
 
     /** Ends the output: nothing more may be written. */
@@ -154,7 +154,7 @@ public final class ClientSocket {
         } catch (IOException e) {
             // Nothing more can be done.
         }
-        loop.letGo();
+        loop.releaseClosedChannels();
         closed.run();
     }
 
@@ -184,12 +184,12 @@ public final class ClientSocket {
             }
         }
 
-        void look() {
-            looking = true;
+        void startReading() {
+            reading = true;
             interest(SelectionKey.OP_READ);
         }
 
-        void awaitRoom() {
+        void awaitWritability() {
             interest(SelectionKey.OP_WRITE);
         }
 
@@ -220,9 +220,9 @@ public final class ClientSocket {
 
         private void read() {
             if (!wanted) {
-                lookAway();
+                stopReading();
                 if (wanted) {
-                    look();
+                    startReading();
                 }
                 return;
             }
@@ -233,17 +233,17 @@ public final class ClientSocket {
                 if (count == 0) {
                     wanted = true;
                 } else if (count < 0) {
-                    lookAway();
+                    stopReading();
                     reader.ended();
                 }
             } catch (IOException e) {
-                lookAway();
+                stopReading();
                 reader.failed(e);
             }
         }
 
-        private void lookAway() {
-            looking = false;
+        private void stopReading() {
+            reading = false;
             key.interestOpsAnd(~SelectionKey.OP_READ);
         }
 

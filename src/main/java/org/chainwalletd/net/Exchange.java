@@ -37,7 +37,7 @@ final class Exchange implements SocketLoop.Connection {
     /** Receives the answer, on the loop's thread. */
     interface Receiver extends HttpAnswerReader.Body {
         /** Returns whether more may be read now; if not, reading pauses until {@link Exchange#resume}. Called after each piece. */
-        boolean goesOn();
+        boolean wantsMore();
 
         /** Called when the body is complete. May throw {@link HttpAnswerReader.MalformedException}. */
         void complete();
@@ -118,7 +118,7 @@ final class Exchange implements SocketLoop.Connection {
     }
 
     /** Uses TLS. */
-    void secure(SSLEngine with) {
+    void useTls(SSLEngine with) {
         engine = with;
     }
 
@@ -128,7 +128,7 @@ final class Exchange implements SocketLoop.Connection {
         connectNext("no address");
     }
 
-    void noConnection(String why) {
+    void connectionFailed(String why) {
         fail(NoAnswerException.Kind.LOST, "cannot connect: " + why);
     }
 
@@ -137,7 +137,7 @@ final class Exchange implements SocketLoop.Connection {
             return;
         }
         if (nextAddress == addresses.length) {
-            noConnection(lastFailure);
+            connectionFailed(lastFailure);
             return;
         }
         int attempt = ++nextAddress;
@@ -170,7 +170,7 @@ final class Exchange implements SocketLoop.Connection {
     private void connectFailed(IOException failure) {
         connecting.cancel();
         closeChannel();
-        connectNext(words(failure));
+        connectNext(describe(failure));
     }
 
     @Override
@@ -179,7 +179,7 @@ final class Exchange implements SocketLoop.Connection {
             return;
         }
         if (!key.isConnectable()) {
-            goOn(key.isReadable());
+            proceed(key.isReadable());
             return;
         }
         try {
@@ -195,12 +195,12 @@ final class Exchange implements SocketLoop.Connection {
         connecting.cancel();
         wire = engine == null
                 ? new Wire.Plain(loop, channel)
-                : new TlsWire(loop, channel, engine, resources.executor(), () -> goOn(true));
-        goOn(false);
+                : new TlsWire(loop, channel, engine, resources.executor(), () -> proceed(true));
+        proceed(false);
     }
 
     /** Does all work that is possible now, and registers for the rest. */
-    private void goOn(boolean mayRead) {
+    private void proceed(boolean mayRead) {
         if (ended) {
             return;
         }
@@ -248,7 +248,7 @@ final class Exchange implements SocketLoop.Connection {
         for (int pieces = 0; !paused && !ended; pieces++) {
             if (pieces == PIECES_AT_ONCE) {
                 if (wire.mayHoldMore()) {
-                    tell(() -> goOn(true));
+                    runOnLoop(() -> proceed(true));
                 }
                 return;
             }
@@ -270,7 +270,7 @@ final class Exchange implements SocketLoop.Connection {
         if (receiver.isStream() && reader.hasHead()) {
             timer.cancel();
         }
-        paused = !receiver.goesOn();
+        paused = !receiver.wantsMore();
         if (complete) {
             complete();
         }
@@ -278,15 +278,15 @@ final class Exchange implements SocketLoop.Connection {
 
     /** Continues reading after a pause. Called by the receiver on any thread. */
     void resume() {
-        tell(() -> {
+        runOnLoop(() -> {
             if (paused) {
                 paused = false;
-                goOn(true);
+                proceed(true);
             }
         });
     }
 
-    private void tell(Runnable work) {
+    private void runOnLoop(Runnable work) {
         try {
             loop.execute(work);
         } catch (RejectedExecutionException e) {
@@ -321,7 +321,7 @@ final class Exchange implements SocketLoop.Connection {
     }
 
     private void lost(IOException failure) {
-        fail(NoAnswerException.Kind.LOST, "the connection failed: " + words(failure));
+        fail(NoAnswerException.Kind.LOST, "the connection failed: " + describe(failure));
     }
 
     private void timedOut() {
@@ -345,7 +345,7 @@ final class Exchange implements SocketLoop.Connection {
 
     /** Ends the exchange because the receiver wants no more. May be called on any thread; idempotent. */
     void abandon() {
-        tell(() -> {
+        runOnLoop(() -> {
             answered = true;
             end();
         });
@@ -377,7 +377,7 @@ final class Exchange implements SocketLoop.Connection {
         }
     }
 
-    private static String words(IOException failure) {
+    private static String describe(IOException failure) {
         return failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
     }
 }

@@ -71,10 +71,10 @@ final class HttpAnswerReader {
     /** Status line, header lines, a line between chunks, or trailers, as far as received. */
     private byte[] lines = new byte[FIRST_LINES];
 
-    private int held;
+    private int buffered;
     private int lineStart;
     private int interim;
-    private boolean old;
+    private boolean http10;
     private int status;
     /** Value of the Content-Length header; -1 without one. */
     private long announced;
@@ -122,7 +122,7 @@ final class HttpAnswerReader {
 
     /** Returns whether nothing has been received. */
     boolean isEmpty() {
-        return part == Part.HEAD && held == 0 && interim == 0;
+        return part == Part.HEAD && buffered == 0 && interim == 0;
     }
 
     /** Returns whether the head is complete. */
@@ -133,19 +133,19 @@ final class HttpAnswerReader {
     /** Reads header lines up to an empty one. */
     private int section(byte[] piece, int from, int to) {
         for (int at = from; at < to; at++) {
-            hold(piece[at], MAX_HEAD_BYTES, part == Part.HEAD ? "headers" : "trailers");
+            buffer(piece[at], MAX_HEAD_BYTES, part == Part.HEAD ? "headers" : "trailers");
             if (piece[at] == '\n') {
                 String line = line(lineStart);
                 if (part == Part.HEAD && lineStart == 0) {
                     readStatus(line);
                 } else if (line.isEmpty()) {
-                    forgetLines();
+                    resetLines();
                     endSection();
                     return at + 1;
                 } else {
                     readField(line);
                 }
-                lineStart = held;
+                lineStart = buffered;
             }
         }
         return to;
@@ -155,7 +155,7 @@ final class HttpAnswerReader {
         if (!STATUS_LINE.matcher(line).matches()) {
             throw new MalformedException("no HTTP status line");
         }
-        old = line.startsWith("HTTP/1.0");
+        http10 = line.startsWith("HTTP/1.0");
         status = Integer.parseInt(line.substring(9, 12));
         announced = -1;
         chunked = false;
@@ -178,7 +178,7 @@ final class HttpAnswerReader {
             }
             announced = Long.parseLong(value);
         } else if (name.equals("transfer-encoding")) {
-            if (chunked || old || !value.equalsIgnoreCase("chunked")) {
+            if (chunked || http10 || !value.equalsIgnoreCase("chunked")) {
                 throw new MalformedException("an unknown transfer coding");
             }
             chunked = true;
@@ -191,14 +191,14 @@ final class HttpAnswerReader {
         } else if (chunked && announced >= 0) {
             throw new MalformedException("a Content-Length beside a transfer coding");
         } else if (status < 200) {
-            passOver();
+            endInterim();
         } else {
             beginBody();
         }
     }
 
     /** Ends an interim answer: it has no body, and another answer follows (RFC 9110, section 15.2). */
-    private void passOver() {
+    private void endInterim() {
         if (status == 101 || chunked || announced >= 0) {
             throw new MalformedException("an interim answer that changes the protocol or has a body");
         }
@@ -238,10 +238,10 @@ final class HttpAnswerReader {
 
     private int chunkLine(byte[] piece, int from, int to) {
         for (int at = from; at < to; at++) {
-            hold(piece[at], MAX_CHUNK_LINE, "a chunk line");
+            buffer(piece[at], MAX_CHUNK_LINE, "a chunk line");
             if (piece[at] == '\n') {
                 String text = line(0);
-                forgetLines();
+                resetLines();
                 endChunkLine(text);
                 return at + 1;
             }
@@ -270,30 +270,30 @@ final class HttpAnswerReader {
         part = missing == 0 ? Part.TRAILER : Part.CHUNK;
     }
 
-    private void hold(byte value, int most, String what) {
-        if (held == most) {
+    private void buffer(byte value, int most, String what) {
+        if (buffered == most) {
             throw new MalformedException(what + " of more than " + most + " bytes");
         }
-        if (held == lines.length) {
+        if (buffered == lines.length) {
             lines = Arrays.copyOf(lines, 2 * lines.length);
         }
-        lines[held++] = value;
+        lines[buffered++] = value;
     }
 
     /** Returns the line from {@code from} to the end of the buffer, without its CR LF. */
     private String line(int from) {
-        int end = held - 2;
+        int end = buffered - 2;
         if (end < from || lines[end] != '\r') {
             throw new MalformedException("a line that does not end with CR LF");
         }
         return new String(lines, from, end - from, StandardCharsets.ISO_8859_1);
     }
 
-    private void forgetLines() {
+    private void resetLines() {
         if (lines.length > FIRST_LINES) {
             lines = new byte[FIRST_LINES];
         }
-        held = 0;
+        buffered = 0;
         lineStart = 0;
     }
 }

@@ -48,7 +48,7 @@ public final class HttpPeer {
     private final Optional<Supplier<SSLContext>> trust;
     private final String host;
     private final int port;
-    private final boolean addressed;
+    private final boolean hasAddress;
     private final String ownTarget;
     private final String path;
     private final String headers;
@@ -60,7 +60,7 @@ public final class HttpPeer {
         this.trust = secure ? Optional.of(trust) : Optional.empty();
         String named = url.getHost();
         this.host = named.startsWith("[") ? named.substring(1, named.length() - 1) : named;
-        this.addressed = host.contains(":") || host.matches("[0-9.]+");
+        this.hasAddress = host.contains(":") || host.matches("[0-9.]+");
         this.port = url.getPort() >= 0 ? url.getPort() : secure ? 443 : 80;
         String own = url.getRawPath() == null || url.getRawPath().isEmpty() ? "/" : url.getRawPath();
         this.ownTarget = url.getRawQuery() == null ? own : own + "?" + url.getRawQuery();
@@ -170,65 +170,67 @@ public final class HttpPeer {
         try {
             exchange.begin();
             if (trust.isPresent()) {
-                resources.executor().execute(() -> secure(exchange, trust.get()));
+                resources.executor().execute(() -> setUpTls(exchange, trust.get()));
             } else {
-                find(exchange);
+                resolve(exchange);
             }
         } catch (RejectedExecutionException e) {
-            exchange.noConnection("no thread is free for it");
+            exchange.connectionFailed("no thread is free for it");
         } catch (RuntimeException e) {
-            exchange.noConnection(e.toString());
+            exchange.connectionFailed(e.toString());
             throw e;
         }
     }
 
     /** Sets up TLS: reads certificates from disk the first time, and generates the keys of the handshake. */
-    private void secure(Exchange exchange, Supplier<SSLContext> context) {
+    private void setUpTls(Exchange exchange, Supplier<SSLContext> context) {
         try {
             String name = host.replaceFirst("\\.$", "");
             SSLEngine engine = context.get().createSSLEngine(name, port);
             engine.setUseClientMode(true);
             SSLParameters parameters = engine.getSSLParameters();
             parameters.setEndpointIdentificationAlgorithm("HTTPS");
-            if (!addressed) {
+            if (!hasAddress) {
                 // Set explicitly, because the JDK by default sends only names that contain a dot.
                 parameters.setServerNames(List.of(new SNIHostName(name)));
             }
             engine.setSSLParameters(parameters);
             engine.beginHandshake();
             resources.loop().execute(() -> {
-                exchange.secure(engine);
-                find(exchange);
+                exchange.useTls(engine);
+                resolve(exchange);
             });
         } catch (SSLException | RuntimeException e) {
-            resources.loop().execute(() -> exchange.noConnection(e.toString()));
+            resources.loop().execute(() -> exchange.connectionFailed(e.toString()));
         }
     }
 
-    private void find(Exchange exchange) {
-        if (addressed) {
-            look(exchange);
+    private void resolve(Exchange exchange) {
+        if (hasAddress) {
+            lookUp(exchange);
             return;
         }
         try {
-            names.execute(() -> look(exchange));
+            names.execute(() -> lookUp(exchange));
         } catch (RejectedExecutionException e) {
-            exchange.noConnection(MAX_LOOK_UPS + " requests wait for the name " + host);
+            exchange.connectionFailed(MAX_LOOK_UPS + " requests wait for the name " + host);
         }
     }
 
-    private void look(Exchange exchange) {
+    private void lookUp(Exchange exchange) {
         try {
             InetAddress[] addresses = InetAddress.getAllByName(host);
-            if (addressed) {
+            if (hasAddress) {
                 exchange.connect(addresses);
             } else {
                 resources.loop().execute(() -> exchange.connect(addresses));
             }
         } catch (UnknownHostException e) {
-            resources.loop().execute(() -> exchange.noConnection("the name " + host + " is not known"));
+            resources.loop().execute(() -> exchange.connectionFailed("the name " + host + " is not known"));
         } catch (RuntimeException e) {
-            resources.loop().execute(() -> exchange.noConnection("the name " + host + " cannot be looked up: " + e));
+            resources
+                    .loop()
+                    .execute(() -> exchange.connectionFailed("the name " + host + " cannot be looked up: " + e));
         }
     }
 
@@ -242,7 +244,7 @@ public final class HttpPeer {
         }
 
         @Override
-        public boolean goesOn() {
+        public boolean wantsMore() {
             return true;
         }
 
@@ -344,7 +346,7 @@ public final class HttpPeer {
             }
 
             @Override
-            public boolean goesOn() {
+            public boolean wantsMore() {
                 if (piece.size() == 0) {
                     return true;
                 }

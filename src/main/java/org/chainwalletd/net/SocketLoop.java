@@ -91,7 +91,7 @@ public final class SocketLoop implements Executor, AutoCloseable {
     }
 
     /** Wakes the selector, so that it releases channels that were closed on other threads. */
-    void letGo() {
+    void releaseClosedChannels() {
         selector.wakeup();
     }
 
@@ -143,11 +143,11 @@ public final class SocketLoop implements Executor, AutoCloseable {
         } catch (IOException | RuntimeException | Error e) {
             LOG.error("{} has ended", Thread.currentThread().getName(), e);
         } finally {
-            boolean wanted = closed;
+            boolean closedOnPurpose = closed;
             try {
                 end();
             } finally {
-                if (!wanted) {
+                if (!closedOnPurpose) {
                     died.run();
                 }
             }

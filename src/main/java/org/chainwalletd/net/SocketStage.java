@@ -26,7 +26,7 @@ public final class SocketStage extends GraphStage<FlowShape<ByteString, ByteStri
     private final Outlet<ByteString> out = Outlet.create("socket.out");
     private final FlowShape<ByteString, ByteString> shape = FlowShape.of(in, out);
     private final ClientSocket socket;
-    private final Runnable firstTaken;
+    private final Runnable firstEmitted;
     /** Bytes read before the stage started; dropped once emitted, because they may contain a secret and the stage lives as long as its connection. */
     private ByteString first;
 
@@ -35,12 +35,12 @@ public final class SocketStage extends GraphStage<FlowShape<ByteString, ByteStri
      *
      * @param socket open, with no read outstanding
      * @param first bytes already read from it
-     * @param firstTaken run when those bytes are emitted
+     * @param firstEmitted run when those bytes are emitted
      */
-    public SocketStage(ClientSocket socket, ByteString first, Runnable firstTaken) {
+    public SocketStage(ClientSocket socket, ByteString first, Runnable firstEmitted) {
         this.socket = socket;
         this.first = first;
-        this.firstTaken = firstTaken;
+        this.firstEmitted = firstEmitted;
     }
 
     @Override
@@ -99,7 +99,7 @@ public final class SocketStage extends GraphStage<FlowShape<ByteString, ByteStri
 
         @Override
         public void failed(IOException why) {
-            handOver.invoke(() -> lose(why));
+            handOver.invoke(() -> fail(why));
         }
 
         @Override
@@ -111,7 +111,7 @@ public final class SocketStage extends GraphStage<FlowShape<ByteString, ByteStri
             try {
                 unwritten = socket.write(unwritten);
             } catch (IOException e) {
-                lose(e);
+                fail(e);
                 return;
             }
             if (!unwritten.isEmpty()) {
@@ -131,7 +131,7 @@ public final class SocketStage extends GraphStage<FlowShape<ByteString, ByteStri
             try {
                 socket.endOutput();
             } catch (IOException e) {
-                lose(e);
+                fail(e);
             }
         }
 
@@ -141,7 +141,7 @@ public final class SocketStage extends GraphStage<FlowShape<ByteString, ByteStri
             }
         }
 
-        private void lose(Throwable why) {
+        private void fail(Throwable why) {
             socket.abort();
             failStage(why);
         }
@@ -162,7 +162,7 @@ public final class SocketStage extends GraphStage<FlowShape<ByteString, ByteStri
 
             @Override
             public void onUpstreamFailure(Throwable failure) {
-                lose(failure);
+                fail(failure);
             }
         }
 
@@ -175,13 +175,13 @@ public final class SocketStage extends GraphStage<FlowShape<ByteString, ByteStri
                 }
                 push(out, first);
                 first = null;
-                firstTaken.run();
+                firstEmitted.run();
             }
 
             @Override
             public void onDownstreamFinish(Throwable cause) {
                 if (!(cause instanceof SubscriptionWithCancelException.NonFailureCancellation)) {
-                    lose(cause);
+                    fail(cause);
                     return;
                 }
                 first = null;

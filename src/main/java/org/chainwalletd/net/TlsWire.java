@@ -21,9 +21,9 @@ final class TlsWire implements Wire {
     private static final Logger LOG = LoggerFactory.getLogger(TlsWire.class);
 
     /** Maximum length of a handshake; even long certificate chains need less. */
-    private static final int MOST_SHAKING = 256 * 1024;
+    private static final int MAX_HANDSHAKE_BYTES = 256 * 1024;
     /** Maximum run of records without content after the handshake, such as key updates, which are expensive; a few session tickets need less. */
-    private static final int MOST_WITHOUT_CONTENT = 16 * 1024;
+    private static final int MAX_BYTES_WITHOUT_CONTENT = 16 * 1024;
 
     private static final int NOTHING_YET = 0;
     private static final int END = -1;
@@ -40,12 +40,12 @@ final class TlsWire implements Wire {
     /** An encrypted record not yet written, in read mode. */
     private final ByteBuffer outgoing;
 
-    private boolean working;
+    private boolean taskRunning;
     /** Set by a long step before it ends. */
     private volatile boolean broken;
 
-    private boolean shaken;
-    private boolean starved;
+    private boolean handshakeDone;
+    private boolean needsInput;
     private boolean endProven;
     private int withoutContent;
 
@@ -70,22 +70,22 @@ final class TlsWire implements Wire {
         if (broken) {
             throw new SSLException("the certificate of the peer cannot be read");
         }
-        while (!working && flush()) {
+        while (!taskRunning && flush()) {
             switch (engine.getHandshakeStatus()) {
                 case NOT_HANDSHAKING, FINISHED -> {
-                    if (!shaken) {
-                        shaken = true;
+                    if (!handshakeDone) {
+                        handshakeDone = true;
                         withoutContent = 0;
                     }
                     return true;
                 }
                 case NEED_WRAP -> wrap(NO_CONTENT);
                 case NEED_TASK -> {
-                    refuseAnother();
-                    work();
+                    refuseRenegotiation();
+                    startTask();
                 }
                 case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
-                    refuseAnother();
+                    refuseRenegotiation();
                     int got = unwrap();
                     if (got == NOTHING_YET) {
                         return false;
@@ -99,18 +99,18 @@ final class TlsWire implements Wire {
         return false;
     }
 
-    private void refuseAnother() throws SSLException {
-        if (shaken) {
+    private void refuseRenegotiation() throws SSLException {
+        if (handshakeDone) {
             throw new SSLException("the peer wants another TLS handshake");
         }
     }
 
-    private void work() throws SSLException {
+    private void startTask() throws SSLException {
         Runnable first = engine.getDelegatedTask();
         if (first == null) {
             throw new SSLException("the TLS handshake does not go on");
         }
-        working = true;
+        taskRunning = true;
         try {
             executor.execute(() -> {
                 try {
@@ -122,7 +122,7 @@ final class TlsWire implements Wire {
                     // stack.
                     broken = true;
                 } finally {
-                    tellWorked();
+                    reportTaskEnd();
                 }
             });
         } catch (RejectedExecutionException e) {
@@ -130,16 +130,16 @@ final class TlsWire implements Wire {
         }
     }
 
-    private void tellWorked() {
+    private void reportTaskEnd() {
         try {
-            loop.execute(this::worked);
+            loop.execute(this::taskEnded);
         } catch (RejectedExecutionException e) {
             LOG.debug("a TLS handshake was dropped: {}", e.getMessage());
         }
     }
 
-    private void worked() {
-        working = false;
+    private void taskEnded() {
+        taskRunning = false;
         resume.run();
     }
 
@@ -175,7 +175,7 @@ final class TlsWire implements Wire {
                         return result.bytesProduced();
                     }
                     withoutContent += result.bytesConsumed();
-                    if (withoutContent > (shaken ? MOST_WITHOUT_CONTENT : MOST_SHAKING)) {
+                    if (withoutContent > (handshakeDone ? MAX_BYTES_WITHOUT_CONTENT : MAX_HANDSHAKE_BYTES)) {
                         throw new SSLException("TLS records without content");
                     }
                     return CHANGED;
@@ -202,7 +202,7 @@ final class TlsWire implements Wire {
                 throw new SSLException("a TLS record that is too long");
             }
             int count = channel.read(incoming);
-            starved = count <= 0;
+            needsInput = count <= 0;
             return count;
         } finally {
             incoming.flip();
@@ -227,7 +227,7 @@ final class TlsWire implements Wire {
         while (engine.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NOT_HANDSHAKING || open()) {
             int got = unwrap();
             if (got > 0) {
-                starved = false;
+                needsInput = false;
                 reader.accept(loop.scratch(), got);
             }
             if (got != CHANGED) {
@@ -244,12 +244,12 @@ final class TlsWire implements Wire {
 
     @Override
     public boolean mayHoldMore() {
-        return !starved && incoming.hasRemaining();
+        return !needsInput && incoming.hasRemaining();
     }
 
     @Override
     public int awaited(boolean reading, boolean writing) {
-        if (working) {
+        if (taskRunning) {
             return 0;
         }
         boolean blocked = outgoing.hasRemaining();
@@ -261,7 +261,7 @@ final class TlsWire implements Wire {
 
     @Override
     public void end() {
-        if (working || outgoing.hasRemaining()) {
+        if (taskRunning || outgoing.hasRemaining()) {
             return;
         }
         try {

@@ -8,7 +8,7 @@ class WholeBody implements HttpAnswerReader.Body {
     static final int FREE_BYTES = 16 * 1024;
 
     /** Maximum number of bytes allocated on the strength of a Content-Length alone. */
-    private static final int BELIEVED_BYTES = 512 * 1024;
+    private static final int MAX_PREALLOCATED_BYTES = 512 * 1024;
 
     private final int most;
     private final ByteBudget.Share share;
@@ -31,7 +31,7 @@ class WholeBody implements HttpAnswerReader.Body {
         if (announced >= 0) {
             checkCap(announced);
             end = (int) announced;
-            resize(Math.min(end, BELIEVED_BYTES));
+            resize(Math.min(end, MAX_PREALLOCATED_BYTES));
         }
     }
 

@@ -42,8 +42,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(NodeStreams.class);
-    private static final Set<Integer> NO_PUSH = Set.of(404, 405);
-    private static final Set<Integer> FULL = Set.of(429, 503);
+    private static final Set<Integer> NO_PUSH_STATUS = Set.of(404, 405);
+    private static final Set<Integer> FULL_STATUS = Set.of(429, 503);
 
     public sealed interface Command {}
 
@@ -56,7 +56,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
 
     private record Opened(long stream) implements Command {}
 
-    private record Told(long stream, Nudges nudges, CompletableFuture<Done> more) implements Command {}
+    private record News(long stream, Nudges nudges, CompletableFuture<Done> more) implements Command {}
 
     private record Ended(long stream, Outcome<Done> end) implements Command {}
 
@@ -96,7 +96,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
     private static final class Stream implements StreamPlan.Open {
         final Set<Address> addresses;
         /** Addresses whose first event only confirms that the stream is open. */
-        final Set<Address> unheard;
+        final Set<Address> unconfirmed;
 
         final long id;
         Stream replaces;
@@ -107,7 +107,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         Stream(long id, Set<Address> addresses, Stream replaces) {
             this.id = id;
             this.addresses = addresses;
-            this.unheard = new HashSet<>(addresses);
+            this.unconfirmed = new HashSet<>(addresses);
             this.replaces = replaces;
         }
 
@@ -130,7 +130,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
     private long lastId;
     private long nextStepAt;
     private long failures;
-    private boolean complained;
+    private boolean failureLogged;
     private Long tip;
 
     /**
@@ -175,7 +175,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         return newReceiveBuilder()
                 .onMessage(Watch.class, this::onWatch)
                 .onMessage(Opened.class, this::onOpened)
-                .onMessage(Told.class, this::onTold)
+                .onMessage(News.class, this::onNews)
                 .onMessage(Ended.class, this::onEnded)
                 .onMessage(Tick.class, this::onTick)
                 .onSignal(PreRestart.class, signal -> closeAll())
@@ -210,11 +210,11 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
             timers.startSingleTimer(Tick.NEXT, Tick.NEXT, Duration.ofMillis(pause));
             return;
         }
-        List<Stream> standing = new ArrayList<>(streams.values());
-        streams.values().forEach(stream -> standing.remove(stream.replaces));
+        List<Stream> current = new ArrayList<>(streams.values());
+        streams.values().forEach(stream -> current.remove(stream.replaces));
         List<Stream> replaceable =
-                standing.stream().filter(stream -> stream.open).toList();
-        Optional<StreamPlan.Step<Stream>> step = rules.plan().next(wanted, standing, replaceable);
+                current.stream().filter(stream -> stream.open).toList();
+        Optional<StreamPlan.Step<Stream>> step = rules.plan().next(wanted, current, replaceable);
         if (step.isPresent() && streams.size() + closedAt.size() < rules.places()) {
             open(step.get());
             nextStepAt = now + rules.betweenSteps().toMillis();
@@ -239,7 +239,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         stream.open = true;
         // For an address that another stream watches too, the first event is no confirmation of a new watch, and is
         // ignored.
-        stream.unheard.retainAll(watched);
+        stream.unconfirmed.retainAll(watched);
         Set<Address> fresh = new HashSet<>(stream.addresses);
         fresh.removeAll(watched);
         if (!fresh.isEmpty()) {
@@ -249,30 +249,30 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
             close(stream.replaces);
             stream.replaces = null;
         }
-        if (complained) {
+        if (failureLogged) {
             LOG.info("{} pushes again", url);
-            complained = false;
+            failureLogged = false;
         }
         proceed();
         return this;
     }
 
-    private Behavior<Command> onTold(Told told) {
-        Stream stream = streams.get(told.stream());
+    private Behavior<Command> onNews(News received) {
+        Stream stream = streams.get(received.stream());
         if (stream != null && !ours.getAsBoolean()) {
             proceed();
         } else if (stream != null) {
             failures = 0;
-            pass(stream, told.nudges());
+            publish(stream, received.nudges());
         }
-        told.more().complete(Done.getInstance());
+        received.more().complete(Done.getInstance());
         return this;
     }
 
-    private void pass(Stream stream, Nudges nudges) {
+    private void publish(Stream stream, Nudges nudges) {
         Set<Address> changed = new HashSet<>(nudges.resync() ? stream.addresses : nudges.heard());
         if (!nudges.resync()) {
-            changed.removeIf(stream.unheard::remove);
+            changed.removeIf(stream.unconfirmed::remove);
             changed.addAll(nudges.again());
         }
         if (!changed.isEmpty()) {
@@ -290,7 +290,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
             return this;
         }
         if (stream.open) {
-            tellLost(stream);
+            publishLost(stream);
         }
         Optional<Throwable> failure = ended.end().failure();
         if (stream.open && failure.isPresent()) {
@@ -302,7 +302,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         return this;
     }
 
-    private void tellLost(Stream stream) {
+    private void publishLost(Stream stream) {
         Set<Address> lost = new HashSet<>(stream.addresses);
         lost.removeAll(watched());
         if (!lost.isEmpty()) {
@@ -314,16 +314,16 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
     private Duration pauseAfter(Optional<Throwable> failure) {
         failures++;
         int status = failure.map(NodeStreams::statusOf).orElse(0);
-        if (!complained && failure.filter(NodeStreams::isOurEnd).isEmpty()) {
+        if (!failureLogged && failure.filter(NodeStreams::isOurEnd).isEmpty()) {
             String why =
                     failure.map(cause -> String.valueOf(cause.getMessage())).orElse("it closed the stream");
             LOG.warn("{} does not push: {}", url, why);
-            complained = true;
+            failureLogged = true;
         }
-        if (NO_PUSH.contains(status)) {
+        if (NO_PUSH_STATUS.contains(status)) {
             return rules.probe();
         }
-        if (FULL.contains(status)) {
+        if (FULL_STATUS.contains(status)) {
             return rules.lastRetry();
         }
         Duration doubled = rules.firstRetry().multipliedBy(1L << Math.min(failures - 1, 10));
@@ -349,7 +349,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
             old.end.shutdown();
             closedAt.add(clock.getAsLong());
             if (old.open) {
-                tellLost(old);
+                publishLost(old);
             }
         }
     }
@@ -367,9 +367,9 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         }
 
         @Override
-        public CompletionStage<Done> told(Nudges nudges) {
+        public CompletionStage<Done> news(Nudges nudges) {
             CompletableFuture<Done> more = new CompletableFuture<>();
-            self.tell(new Told(stream, nudges, more));
+            self.tell(new News(stream, nudges, more));
             return more;
         }
 

@@ -39,7 +39,7 @@ import org.chainwalletd.net.HttpRequest;
  */
 final class PushConnection {
     private static final int BYTES_PER_SECOND = 256 * 1024;
-    private static final int TOLD_PER_SECOND = 20;
+    private static final int NEWS_PER_SECOND = 20;
 
     /** Listener of a stream. */
     interface Listener {
@@ -47,7 +47,7 @@ final class PushConnection {
         void opened();
 
         /** Called with news. More may follow when the returned stage completes. */
-        CompletionStage<Done> told(Nudges nudges);
+        CompletionStage<Done> news(Nudges nudges);
 
         /**
          * Called when the stream has ended.
@@ -87,8 +87,8 @@ final class PushConnection {
                 .via(new PushEvents(addresses, answerWithin, heartbeatWithin))
                 .viaMat(KillSwitches.single(), Keep.right())
                 .conflate(Nudges::and)
-                .throttle(TOLD_PER_SECOND, Duration.ofSeconds(1))
-                .mapAsync(1, listener::told)
+                .throttle(NEWS_PER_SECOND, Duration.ofSeconds(1))
+                .mapAsync(1, listener::news)
                 .toMat(Sink.ignore(), Keep.both())
                 .run(system);
         running.second().whenCompleteAsync((done, failure) -> listener.ended(failure), system.executionContext());
@@ -142,14 +142,14 @@ final class PushConnection {
         }
 
         private final class Logic extends TimerGraphStageLogic {
-            private static final String SILENCE = "silence";
+            private static final String HEARTBEAT_TIMER = "silence";
 
             private final byte[] line = new byte[MAX_LINE];
             private final StringBuilder data = new StringBuilder();
             private String type = "";
             private int length;
             private int eventBytes;
-            private boolean begun;
+            private boolean receiving;
             private boolean heartbeat;
 
             Logic() {
@@ -170,7 +170,7 @@ final class PushConnection {
 
             @Override
             public void preStart() {
-                scheduleOnce(SILENCE, openWithin.plus(heartbeatWithin));
+                scheduleOnce(HEARTBEAT_TIMER, openWithin.plus(heartbeatWithin));
             }
 
             @Override
@@ -179,13 +179,13 @@ final class PushConnection {
             }
 
             private void take(ByteString bytes) {
-                Nudges told = Nudges.NONE;
-                heartbeat = !begun;
-                begun = true;
+                Nudges news = Nudges.NONE;
+                heartbeat = !receiving;
+                receiving = true;
                 for (int i = 0; i < bytes.length(); i++) {
                     byte next = bytes.apply(i);
                     if (next == '\n') {
-                        told = told.and(endLine());
+                        news = news.and(endLine());
                     } else if (length == MAX_LINE || eventBytes == MAX_EVENT) {
                         failStage(new IllegalStateException(
                                 "a line of more than " + MAX_LINE + " bytes, or an event of more than " + MAX_EVENT));
@@ -196,12 +196,12 @@ final class PushConnection {
                     }
                 }
                 if (heartbeat) {
-                    scheduleOnce(SILENCE, heartbeatWithin);
+                    scheduleOnce(HEARTBEAT_TIMER, heartbeatWithin);
                 }
-                if (told.isNothing()) {
+                if (news.isNothing()) {
                     pull(in);
                 } else {
-                    push(out, told);
+                    push(out, news);
                 }
             }
 
@@ -211,11 +211,11 @@ final class PushConnection {
                 int whole = length;
                 length = 0;
                 if (text.isEmpty()) {
-                    Nudges told = told(type, data.toString(), asked);
+                    Nudges news = news(type, data.toString(), asked);
                     type = "";
                     data.setLength(0);
                     eventBytes = 0;
-                    return told;
+                    return news;
                 }
                 int colon = text.indexOf(':');
                 if (colon == 0) {
@@ -236,7 +236,7 @@ final class PushConnection {
             }
         }
 
-        private static Nudges told(String type, String data, Set<Address> asked) {
+        private static Nudges news(String type, String data, Set<Address> asked) {
             return switch (type) {
                 case "script_changed" -> changed(data, asked);
                 case "tip" -> tip(data);

@@ -30,11 +30,11 @@ import org.chainwalletd.net.HttpPeers;
  * restarted: its children restart by themselves, and it does nothing that can fail.
  */
 public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
-    private static final Duration GATHERING = Duration.ofMillis(100);
+    private static final Duration COLLECTION_TIME = Duration.ofMillis(100);
     private static final Duration ANSWER_WITHIN = Duration.ofSeconds(10);
     private static final Duration HEARTBEAT_WITHIN = Duration.ofSeconds(60);
     /** Placeholder address for a stream that is opened only for tips, since a stream needs an address. */
-    private static final Address NOBODY = Address.of(new byte[Address.LENGTH]);
+    private static final Address PLACEHOLDER = Address.of(new byte[Address.LENGTH]);
 
     public sealed interface Command {}
 
@@ -105,7 +105,7 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
                             news),
                     "node-" + nodes.size()));
         }
-        passOnSoon();
+        scheduleUpdate();
     }
 
     @Override
@@ -120,7 +120,7 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
 
     private Behavior<Command> onWant(Want want) {
         if (wanted.get(want.reason()).merge(want.address(), 1, Integer::sum) == 1) {
-            passOnSoon();
+            scheduleUpdate();
         }
         return this;
     }
@@ -135,7 +135,7 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
         Map<Address, Integer> now = new LinkedHashMap<>();
         all.addresses().forEach(address -> now.put(address, 1));
         wanted.put(all.reason(), now);
-        passOnSoon();
+        scheduleUpdate();
         return this;
     }
 
@@ -143,9 +143,9 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
      * Schedules an update of the nodes' lists. An address no longer wanted is dropped only with the next update, since there is no use in ending a
      * stream early.
      */
-    private void passOnSoon() {
+    private void scheduleUpdate() {
         if (!timers.isTimerActive(Pass.ON)) {
-            timers.startSingleTimer(Pass.ON, Pass.ON, GATHERING);
+            timers.startSingleTimer(Pass.ON, Pass.ON, COLLECTION_TIME);
         }
     }
 
@@ -160,7 +160,7 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
             }
         }
         if (first.isEmpty()) {
-            first.add(NOBODY);
+            first.add(PLACEHOLDER);
         }
         List<Address> list = List.copyOf(first);
         nodes.forEach(node -> node.tell(new NodeStreams.Watch(list)));

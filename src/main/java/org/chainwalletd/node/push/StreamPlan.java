@@ -39,14 +39,14 @@ record StreamPlan(int addressesPerStream, int maxStreams) {
         if (missing.isEmpty()) {
             return Optional.empty();
         }
-        Optional<S> roomiest =
+        Optional<S> emptiest =
                 replaceable.stream().min(Comparator.comparingInt(stream -> stillWanted(stream, reachable)));
-        boolean hasRoom = roomiest.isPresent() && stillWanted(roomiest.get(), reachable) < addressesPerStream;
+        boolean hasRoom = emptiest.isPresent() && stillWanted(emptiest.get(), reachable) < addressesPerStream;
         if (hasRoom) {
-            Set<Address> next = new LinkedHashSet<>(roomiest.get().addresses());
+            Set<Address> next = new LinkedHashSet<>(emptiest.get().addresses());
             next.retainAll(reachable);
             fill(next, missing);
-            return Optional.of(new Step<>(next, roomiest));
+            return Optional.of(new Step<>(next, emptiest));
         }
         if (streams.size() >= maxStreams || streams.size() > replaceable.size()) {
             return Optional.empty();

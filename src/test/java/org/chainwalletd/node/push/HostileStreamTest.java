@@ -112,7 +112,7 @@ class HostileStreamTest {
         }
 
         @Override
-        public CompletionStage<Done> told(Nudges nudges) {
+        public CompletionStage<Done> news(Nudges nudges) {
             return CompletableFuture.completedFuture(Done.getInstance());
         }
 
