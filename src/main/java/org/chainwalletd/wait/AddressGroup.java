@@ -44,12 +44,12 @@ final class AddressGroup {
     }
 
     /** Records that a look-up starts, after which all pending transactions are known. */
-    void looked() {
+    void lookStarted() {
         current = true;
     }
 
     /** Returns whether the group is worth keeping for a later wait for the address. */
-    boolean remembers() {
+    boolean isWorthKeeping() {
         return current || !credits.isEmpty() || balance != null;
     }
 

@@ -50,7 +50,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
 
     private record Answered(Answer<?> answer) implements Command {}
 
-    private record Answer<A>(FeedGroup<A> group, Outcome<A> said) {}
+    private record Answer<A>(FeedGroup<A> group, Outcome<A> result) {}
 
     private enum Timer implements Command {
         TICK
@@ -109,7 +109,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
                 .onMessage(Leave.class, this::onLeave)
                 .onMessage(Followed.class, this::onFollowed)
                 .onMessage(Changed.class, changed -> readAll())
-                .onMessage(Answered.class, said -> onSaid(said.answer()))
+                .onMessage(Answered.class, result -> onAnswered(result.answer()))
                 .onMessage(EndAll.class, this::onEndAll)
                 .onMessageEquals(Timer.TICK, this::onTick)
                 .onSignal(PreRestart.class, signal -> endAll())
@@ -121,11 +121,11 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         wait.metrics.began();
         FeedGroup<A> group = groupOf(wait.question);
         if (group.waits.isEmpty()) {
-            lookAt(group);
+            requestLook(group);
         }
         group.add(wait);
         if (ending.get()) {
-            giveUp(wait);
+            endByTimeOut(wait);
             return this;
         }
         deadlines.add(wait, wait.due);
@@ -151,14 +151,14 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
     }
 
     /** Requests one mempool look-up of the group's address: nodes push only what arrives after they began to watch it. */
-    private void lookAt(FeedGroup<?> group) {
+    private void requestLook(FeedGroup<?> group) {
         group.question.address().ifPresent(address -> mempools.tell(new MempoolWatch.Changed(List.of(address))));
     }
 
     private Behavior<Command> onLeave(Leave leave) {
         FeedWait<?> wait = leave.waiter();
         if (remove(wait)) {
-            wait.metrics.gone(clock.getAsLong() - wait.began);
+            wait.metrics.left(clock.getAsLong() - wait.began);
         }
         return this;
     }
@@ -185,7 +185,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
     private Behavior<Command> onFollowed(Followed followed) {
         groups.values().stream()
                 .filter(group -> group.question instanceof FeedQuestion.NextPayment)
-                .forEach(this::lookAt);
+                .forEach(this::requestLook);
         return readAll();
     }
 
@@ -220,13 +220,13 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         toRead.remove(group);
         reading.add(group);
         group.settled = true;
-        Outcome.pipe(getContext(), group.question.ask(feed), said -> new Answered(new Answer<>(group, said)));
+        Outcome.pipe(getContext(), group.question.ask(feed), result -> new Answered(new Answer<>(group, result)));
     }
 
-    private <A> Behavior<Command> onSaid(Answer<A> answer) {
+    private <A> Behavior<Command> onAnswered(Answer<A> answer) {
         FeedGroup<A> group = answer.group();
         reading.remove(group);
-        answer.said().match(said -> heard(group, said), failure -> failed(group, failure));
+        answer.result().match(result -> answered(group, result), failure -> failed(group, failure));
         readNext();
         return this;
     }
@@ -239,23 +239,23 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         }
     }
 
-    private <A> void heard(FeedGroup<A> group, A said) {
-        group.last = said;
-        if (group.question.isAnswered(said)) {
+    private <A> void answered(FeedGroup<A> group, A result) {
+        group.last = result;
+        if (group.question.isAnswered(result)) {
             for (FeedWait<A> wait : List.copyOf(group.waits)) {
                 remove(wait);
                 wait.metrics.answered(clock.getAsLong() - wait.began);
-                wait.reply.complete(said);
+                wait.reply.complete(result);
             }
             return;
         }
         if (!group.waits.isEmpty()) {
-            moveOn(group, group.question.after(said));
+            moveToQuestion(group, group.question.after(result));
         }
     }
 
     /** Moves a group to its next question, and merges it with a group that has the same one. */
-    private <A> void moveOn(FeedGroup<A> group, FeedQuestion<A> next) {
+    private <A> void moveToQuestion(FeedGroup<A> group, FeedQuestion<A> next) {
         if (next.equals(group.question)) {
             return;
         }
@@ -275,12 +275,12 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
     }
 
     private Behavior<Command> onTick() {
-        deadlines.advance().forEach(this::giveUp);
+        deadlines.advance().forEach(this::endByTimeOut);
         tickWhileNeeded();
         return this;
     }
 
-    private <A> void giveUp(FeedWait<A> wait) {
+    private <A> void endByTimeOut(FeedWait<A> wait) {
         FeedGroup<A> group = wait.group;
         if (remove(wait)) {
             wait.metrics.timedOut(clock.getAsLong() - wait.began);
@@ -306,7 +306,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
     private Behavior<Command> endAll() {
         List<FeedWait<?>> all = new ArrayList<>();
         groups.values().forEach(group -> all.addAll(group.waits));
-        all.forEach(this::giveUp);
+        all.forEach(this::endByTimeOut);
         return this;
     }
 

@@ -20,10 +20,10 @@ sealed interface FeedQuestion<A> {
     CompletionStage<A> ask(CreditFeed feed);
 
     /** Returns whether an answer ends the wait. */
-    boolean isAnswered(A said);
+    boolean isAnswered(A answer);
 
     /** Returns the next question, which starts after what was read. */
-    FeedQuestion<A> after(A said);
+    FeedQuestion<A> after(A answer);
 
     /** Returns the answer for a time-out. */
     A nothing();
@@ -48,13 +48,13 @@ sealed interface FeedQuestion<A> {
         }
 
         @Override
-        public boolean isAnswered(CreditFeed.Batch said) {
-            return !said.events().isEmpty();
+        public boolean isAnswered(CreditFeed.Batch answer) {
+            return !answer.events().isEmpty();
         }
 
         @Override
-        public FeedQuestion<CreditFeed.Batch> after(CreditFeed.Batch said) {
-            return new NextCredits(said.cursor(), change, limit);
+        public FeedQuestion<CreditFeed.Batch> after(CreditFeed.Batch answer) {
+            return new NextCredits(answer.cursor(), change, limit);
         }
 
         @Override
@@ -76,13 +76,13 @@ sealed interface FeedQuestion<A> {
         }
 
         @Override
-        public boolean isAnswered(CreditFeed.NextPayment said) {
-            return said.payment().isPresent();
+        public boolean isAnswered(CreditFeed.NextPayment answer) {
+            return answer.payment().isPresent();
         }
 
         @Override
-        public FeedQuestion<CreditFeed.NextPayment> after(CreditFeed.NextPayment said) {
-            return new NextPayment(said.cursor(), least);
+        public FeedQuestion<CreditFeed.NextPayment> after(CreditFeed.NextPayment answer) {
+            return new NextPayment(answer.cursor(), least);
         }
 
         @Override

@@ -34,7 +34,7 @@ final class OpenPaymentWaits {
 
     private final ChainProfile profile;
     private final AddressGroups groups;
-    private final Consumer<Address> deserted;
+    private final Consumer<Address> noLongerAwaited;
     private final LongSupplier clock;
     private final WaitMetrics metrics;
     private final TimerWheel<PaymentWait> deadlines;
@@ -45,13 +45,13 @@ final class OpenPaymentWaits {
 
     /**
      * @param watch registers addresses to be watched
-     * @param deserted called with addresses that have no open waits any more
+     * @param noLongerAwaited called with addresses that have no open waits any more
      */
-    OpenPaymentWaits(WaitSetup setup, AddressWatch watch, Consumer<Address> deserted, WaitMetrics metrics) {
+    OpenPaymentWaits(WaitSetup setup, AddressWatch watch, Consumer<Address> noLongerAwaited, WaitMetrics metrics) {
         this.profile = setup.profile();
         this.clock = setup.clock();
         this.groups = new AddressGroups(watch, clock);
-        this.deserted = deserted;
+        this.noLongerAwaited = noLongerAwaited;
         this.metrics = metrics;
         this.deadlines = new TimerWheel<>(clock);
     }
@@ -71,23 +71,23 @@ final class OpenPaymentWaits {
         return deadlines.size() == 0;
     }
 
-    boolean isWaitedFor(Address address) {
-        return groups.isWaitedFor(address);
+    boolean isAwaited(Address address) {
+        return groups.isAwaited(address);
     }
 
     /** Returns those of the addresses that have open waits. */
-    List<Address> waitedFor(Collection<Address> addresses) {
-        return addresses.stream().filter(groups::isWaitedFor).toList();
+    List<Address> awaited(Collection<Address> addresses) {
+        return addresses.stream().filter(groups::isAwaited).toList();
     }
 
     /** Returns the addresses with open waits. */
-    List<Address> waitedFor() {
-        return groups.waitedFor(group -> true);
+    List<Address> awaited() {
+        return groups.awaited(group -> true);
     }
 
     /** Returns the addresses that no node watches: they are looked up with each new tip. */
     List<Address> unwatched() {
-        return groups.waitedFor(group -> group.watchedBy.isEmpty());
+        return groups.awaited(group -> group.watchedBy.isEmpty());
     }
 
     /** Adds a wait. Returns whether a look-up is needed first to know what was already pending. */
@@ -110,7 +110,7 @@ final class OpenPaymentWaits {
     /** Removes a wait whose caller has disconnected. */
     void leave(PaymentWait wait) {
         if (remove(wait)) {
-            metrics.gone(clock.getAsLong() - wait.began);
+            metrics.left(clock.getAsLong() - wait.began);
         }
     }
 
@@ -120,8 +120,8 @@ final class OpenPaymentWaits {
             return false;
         }
         deadlines.remove(wait);
-        if (!groups.isWaitedFor(wait.address)) {
-            deserted.accept(wait.address);
+        if (!groups.isAwaited(wait.address)) {
+            noLongerAwaited.accept(wait.address);
         }
         return true;
     }
@@ -132,7 +132,7 @@ final class OpenPaymentWaits {
      * @param from height of the lowest block
      * @param to height of the highest block
      */
-    record Passed(long from, long to, Map<Address, Waiting> waiting) {
+    record SkippedBlocks(long from, long to, Map<Address, Waiting> waiting) {
         /** @param change number of the change for the address, see {@link AddressGroup#begin} */
         record Waiting(long change, List<PaymentWait> waits) {}
 
@@ -146,7 +146,7 @@ final class OpenPaymentWaits {
      *
      * @return height of the lowest block that was jumped over; empty if none was
      */
-    OptionalLong stands(long height) {
+    OptionalLong jumpTo(long height) {
         long before = followed;
         followed = height;
         return before < 0 || before >= height ? OptionalLong.empty() : OptionalLong.of(before + 1);
@@ -158,30 +158,31 @@ final class OpenPaymentWaits {
      * @param from height of the lowest block
      * @param most maximum number of addresses per part
      */
-    List<Passed> passed(long from, int most) {
-        List<Passed> parts = new ArrayList<>();
+    List<SkippedBlocks> skipped(long from, int most) {
+        List<SkippedBlocks> parts = new ArrayList<>();
         if (from > followed) {
             return parts;
         }
-        Map<Address, Passed.Waiting> part = new HashMap<>();
-        for (Address address : waitedFor()) {
+        Map<Address, SkippedBlocks.Waiting> part = new HashMap<>();
+        for (Address address : awaited()) {
             groups.with(
-                    address, group -> part.put(address, new Passed.Waiting(group.begin(), List.copyOf(group.waits))));
+                    address,
+                    group -> part.put(address, new SkippedBlocks.Waiting(group.begin(), List.copyOf(group.waits))));
             if (part.size() == most) {
-                parts.add(new Passed(from, followed, Map.copyOf(part)));
+                parts.add(new SkippedBlocks(from, followed, Map.copyOf(part)));
                 part.clear();
             }
         }
         if (!part.isEmpty()) {
-            parts.add(new Passed(from, followed, Map.copyOf(part)));
+            parts.add(new SkippedBlocks(from, followed, Map.copyOf(part)));
         }
         return parts;
     }
 
     /** Handles the payments of skipped blocks. */
-    void paid(Passed passed, List<CreditFeed.Confirmed> payments) {
+    void paid(SkippedBlocks skipped, List<CreditFeed.Confirmed> payments) {
         for (CreditFeed.Confirmed payment : payments) {
-            Passed.Waiting waiting = passed.waiting().get(payment.address());
+            SkippedBlocks.Waiting waiting = skipped.waiting().get(payment.address());
             groups.with(payment.address(), group -> {
                 boolean unknown = !group.knows(payment.txId());
                 group.confirmed(payment.txId(), payment.amount(), payment.block(), waiting.change());
@@ -252,7 +253,7 @@ final class OpenPaymentWaits {
         BeforeLook before = new BeforeLook(new HashSet<>(), new HashSet<>());
         Predicate<PaymentWait> prompt = wait -> now - wait.began <= PROMPT_MILLIS;
         groups.each(addresses, group -> {
-            group.looked();
+            group.lookStarted();
             group.waits.stream().filter(prompt).forEach(before.prompt::add);
             group.waits.stream()
                     .filter(wait -> !wait.settled && !prompt.test(wait))
@@ -355,10 +356,10 @@ final class OpenPaymentWaits {
 
     /** Ends the waits whose deadline has passed. */
     void timePassed() {
-        deadlines.advance().forEach(this::giveUp);
+        deadlines.advance().forEach(this::endByTimeOut);
     }
 
-    private void giveUp(PaymentWait wait) {
+    private void endByTimeOut(PaymentWait wait) {
         if (remove(wait)) {
             timeOut(wait);
         }
@@ -376,7 +377,7 @@ final class OpenPaymentWaits {
 
     /** Ends all waits with their time-out answer. */
     void endAll() {
-        groups.waits().forEach(this::giveUp);
+        groups.waits().forEach(this::endByTimeOut);
         groups.forgetAll();
     }
 
@@ -407,7 +408,7 @@ final class OpenPaymentWaits {
             return groups.containsKey(address);
         }
 
-        boolean isWaitedFor(Address address) {
+        boolean isAwaited(Address address) {
             AddressGroup group = groups.get(address);
             return group != null && !group.waits.isEmpty();
         }
@@ -417,9 +418,9 @@ final class OpenPaymentWaits {
         }
 
         /** Returns the addresses with open waits whose group satisfies a condition. */
-        List<Address> waitedFor(Predicate<AddressGroup> such) {
+        List<Address> awaited(Predicate<AddressGroup> condition) {
             return groups.values().stream()
-                    .filter(group -> !group.waits.isEmpty() && such.test(group))
+                    .filter(group -> !group.waits.isEmpty() && condition.test(group))
                     .map(group -> group.address)
                     .toList();
         }
@@ -457,7 +458,7 @@ final class OpenPaymentWaits {
             }
             if (group.waits.isEmpty()) {
                 group.emptySince = clock.getAsLong();
-                if (!group.remembers()) {
+                if (!group.isWorthKeeping()) {
                     forget(group);
                 }
             }

@@ -67,7 +67,8 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
 
     private record Balances(List<Address> addresses, Outcome<List<Amount>> amounts) implements Command {}
 
-    private record Read(OpenPaymentWaits.Passed passed, Outcome<List<CreditFeed.Confirmed>> paid) implements Command {}
+    private record Read(OpenPaymentWaits.SkippedBlocks skipped, Outcome<List<CreditFeed.Confirmed>> paid)
+            implements Command {}
 
     private record BaselineOver(PaymentWait waiter) implements Command {}
 
@@ -88,10 +89,10 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private final MempoolListener listener;
     private final CreditFeed feed;
     /** Skipped blocks still to be looked up in the books, oldest first. */
-    private final Deque<OpenPaymentWaits.Passed> passed = new ArrayDeque<>();
+    private final Deque<OpenPaymentWaits.SkippedBlocks> skipped = new ArrayDeque<>();
 
     /**
-     * Lowest skipped block not yet in {@code passed}, or {@code Long.MAX_VALUE}. It waits for the round before, so that only one round is in
+     * Lowest skipped block not yet in {@code skipped}, or {@code Long.MAX_VALUE}. It waits for the round before, so that only one round is in
      * memory.
      */
     private long unread = Long.MAX_VALUE;
@@ -176,7 +177,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
 
     private Behavior<Command> onEnter(Enter enter) {
         PaymentWait wait = enter.waiter();
-        if (ending.get() || wait.asksOnly()) {
+        if (ending.get() || wait.isPoll()) {
             waits.endAtOnce(wait);
             return this;
         }
@@ -197,15 +198,15 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         return this;
     }
 
-    private Behavior<Command> onFollowed(Followed heard) {
-        if (heard.event() instanceof FollowEvent.Connected connected) {
+    private Behavior<Command> onFollowed(Followed followed) {
+        if (followed.event() instanceof FollowEvent.Connected connected) {
             waits.connected(connected.block().transactions(), connected.block().place());
             waits.unwatched().forEach(looks::later);
-        } else if (heard.event() instanceof FollowEvent.Disconnected disconnected) {
+        } else if (followed.event() instanceof FollowEvent.Disconnected disconnected) {
             waits.disconnected(disconnected.block());
-        } else if (heard.event() instanceof FollowEvent.Standing standing) {
+        } else if (followed.event() instanceof FollowEvent.Standing standing) {
             jumped(standing.tip());
-        } else if (heard.event() instanceof FollowEvent.Advanced advanced) {
+        } else if (followed.event() instanceof FollowEvent.Advanced advanced) {
             jumped(advanced.to());
         }
         lookWhenDue();
@@ -214,19 +215,19 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
 
     /** Handles a tip that jumped: payments in between are read from the books for own addresses, and looked up at the nodes for others. */
     private void jumped(FollowedTip tip) {
-        waits.stands(tip.height()).ifPresent(from -> unread = Math.min(unread, from));
+        waits.jumpTo(tip.height()).ifPresent(from -> unread = Math.min(unread, from));
         readNext();
-        waits.waitedFor().forEach(looks::later);
+        waits.awaited().forEach(looks::later);
     }
 
     private void readNext() {
-        if (!reading && passed.isEmpty() && unread < Long.MAX_VALUE) {
-            passed.addAll(waits.passed(unread, PART));
+        if (!reading && skipped.isEmpty() && unread < Long.MAX_VALUE) {
+            skipped.addAll(waits.skipped(unread, PART));
             unread = Long.MAX_VALUE;
         }
-        if (!reading && !passed.isEmpty()) {
+        if (!reading && !skipped.isEmpty()) {
             reading = true;
-            OpenPaymentWaits.Passed next = passed.remove();
+            OpenPaymentWaits.SkippedBlocks next = skipped.remove();
             Outcome.pipe(
                     getContext(),
                     feed.confirmed(next.addresses(), next.from(), next.to()),
@@ -235,20 +236,20 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     private Behavior<Command> onRead(Read read) {
-        read.paid().match(paid -> paid(read.passed(), paid), failure -> notRead(read.passed(), failure));
+        read.paid().match(paid -> paid(read.skipped(), paid), failure -> readFailed(read.skipped(), failure));
         return this;
     }
 
-    private void paid(OpenPaymentWaits.Passed blocks, List<CreditFeed.Confirmed> paid) {
+    private void paid(OpenPaymentWaits.SkippedBlocks blocks, List<CreditFeed.Confirmed> paid) {
         waits.paid(blocks, paid);
         reading = false;
         readNext();
     }
 
-    private void notRead(OpenPaymentWaits.Passed blocks, Throwable failure) {
+    private void readFailed(OpenPaymentWaits.SkippedBlocks blocks, Throwable failure) {
         getContext().getLog().warn("cannot read the payments of open waits: {}", failure.getMessage());
-        if (!waits.waitedFor(blocks.addresses()).isEmpty()) {
-            passed.addFirst(blocks);
+        if (!waits.awaited(blocks.addresses()).isEmpty()) {
+            skipped.addFirst(blocks);
         }
         timers.startSingleTimer(Timer.READ, Timer.READ, REPEAT);
     }
@@ -264,9 +265,9 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
      * payments then.
      */
     private Behavior<Command> onLag() {
-        long told = nodesTip.get().map(NodeClient.Tip::height).orElse(0L);
-        if (waits.nodesAreAt(told)) {
-            (looks.byBalances() ? waits.waitedFor() : waits.unwatched()).forEach(looks::later);
+        long height = nodesTip.get().map(NodeClient.Tip::height).orElse(0L);
+        if (waits.nodesAreAt(height)) {
+            (looks.byBalances() ? waits.awaited() : waits.unwatched()).forEach(looks::later);
             lookWhenDue();
         }
         return this;
@@ -276,16 +277,16 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         PushNews news = pushed.news();
         if (news instanceof PushNews.Changed changed) {
             waits.outdated(changed.addresses());
-            waits.waitedFor(changed.addresses()).forEach(looks::later);
+            waits.awaited(changed.addresses()).forEach(looks::later);
             background.tell(new MempoolWatch.Changed(changed.addresses().stream()
-                    .filter(address -> !waits.isWaitedFor(address))
+                    .filter(address -> !waits.isAwaited(address))
                     .toList()));
         } else if (news instanceof PushNews.Watching watching) {
             waits.watchedBy(watching.node(), watching.addresses());
         } else if (news instanceof PushNews.Lost lost) {
             waits.unwatchedBy(lost.node(), lost.addresses());
         } else if (news instanceof PushNews.Tip) {
-            looks.tipTold();
+            looks.tipReported();
             background.tell(new MempoolWatch.Tip());
         }
         lookWhenDue();
@@ -365,17 +366,18 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private void lookFailed(List<Address> addresses, Throwable failure) {
         looks.failed(failure);
         waits.outdated(addresses);
-        waits.waitedFor(addresses).forEach(looks::urgent);
+        waits.awaited(addresses).forEach(looks::urgent);
     }
 
     private Behavior<Command> onBalances(Balances balances) {
         List<Address> addresses = balances.addresses();
-        balances.amounts().match(amounts -> heard(addresses, amounts), failure -> lookFailed(addresses, failure));
+        balances.amounts()
+                .match(amounts -> balancesRead(addresses, amounts), failure -> lookFailed(addresses, failure));
         lookWhenDue();
         return this;
     }
 
-    private void heard(List<Address> addresses, List<Amount> amounts) {
+    private void balancesRead(List<Address> addresses, List<Amount> amounts) {
         looks.succeeded();
         for (int i = 0; i < addresses.size(); i++) {
             waits.balance(addresses.get(i), amounts.get(i));
@@ -472,7 +474,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         }
 
         /** Records that a node has reported a new tip. */
-        void tipTold() {
+        void tipReported() {
             tipAt = clock.getAsLong();
         }
 

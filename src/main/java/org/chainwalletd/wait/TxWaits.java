@@ -48,7 +48,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     /** Interval of the check whether the followed chain lags behind the nodes. */
     private static final Duration LAG = Duration.ofSeconds(1);
     /** Time limit for a call that only asks for the present state, when no node answers. */
-    private static final long ASKING_MILLIS = 2_000;
+    private static final long POLL_MILLIS = 2_000;
 
     private static final long FIRST_RETRY_MILLIS = 500;
     private static final long LAST_RETRY_MILLIS = 15_000;
@@ -156,7 +156,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         }
         Group group = groups.computeIfAbsent(wait.txId, Group::new);
         group.waits.add(wait);
-        deadlines.add(wait, wait.asksOnly() ? wait.due + ASKING_MILLIS : wait.due);
+        deadlines.add(wait, wait.isPoll() ? wait.due + POLL_MILLIS : wait.due);
         tickWhileNeeded();
         recent.find(wait.txId).ifPresent(place -> group.place = place);
         if (group.place != null) {
@@ -164,8 +164,8 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         }
         // Blocks followed since the first look-up would have brought the transaction.
         boolean known = group.place != null || group.looked;
-        if (known && wait.asksOnly()) {
-            giveUp(wait);
+        if (known && wait.isPoll()) {
+            endByTimeOut(wait);
         } else if (!known) {
             look(group);
         }
@@ -176,7 +176,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         Group group = groups.get(leave.waiter().txId);
         if (group != null && group.waits.remove(leave.waiter())) {
             deadlines.remove(leave.waiter());
-            metrics.gone(clock.getAsLong() - leave.waiter().began);
+            metrics.left(clock.getAsLong() - leave.waiter().began);
             dropIfEmpty(group);
         }
         return this;
@@ -187,7 +187,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             ChainBlock block = connected.block();
             recent.connected(block);
             block.transactions().forEach(mined -> mined(mined.id(), block.place()));
-            groups.values().stream().filter(this::isNoMoreAllowed).forEach(this::lookAnew);
+            groups.values().stream().filter(this::isContradicted).forEach(this::lookAgain);
             List.copyOf(groups.values()).forEach(this::answer);
         } else if (followed.event() instanceof FollowEvent.Disconnected disconnected) {
             recent.disconnected(disconnected.block());
@@ -203,7 +203,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     /** Handles a tip that jumped: there were no events for the blocks in between. */
     private void jumped(FollowedTip tip) {
         recent.standing(tip.place());
-        groups.values().forEach(this::lookAnew);
+        groups.values().forEach(this::lookAgain);
     }
 
     private void mined(Hash256 txId, BlockPlace block) {
@@ -221,11 +221,11 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
 
     /** Looks up again on each new tip of a node while the followed chain lags. */
     private Behavior<Command> onLag() {
-        long told = nodesTip.get().map(NodeClient.Tip::height).orElse(0L);
-        boolean news = told != nodeTip;
-        nodeTip = told;
-        if (news && isLagging()) {
-            groups.values().forEach(this::lookAnew);
+        long height = nodesTip.get().map(NodeClient.Tip::height).orElse(0L);
+        boolean changed = height != nodeTip;
+        nodeTip = height;
+        if (changed && isLagging()) {
+            groups.values().forEach(this::lookAgain);
         }
         return this;
     }
@@ -234,7 +234,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
      * Returns whether a place that nodes reported above the followed tip turned out wrong: another block is followed there, or one without the
      * transaction.
      */
-    private boolean isNoMoreAllowed(Group group) {
+    private boolean isContradicted(Group group) {
         return group.place != null && !recent.allows(group.txId, group.place);
     }
 
@@ -242,7 +242,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         return recent.tip().isEmpty() || Long.compareUnsigned(recent.tip().get().height(), nodeTip) < 0;
     }
 
-    private void lookAnew(Group group) {
+    private void lookAgain(Group group) {
         group.place = null;
         group.outdated = group.looking;
         look(group);
@@ -296,7 +296,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
                 && recent.allows(group.txId, at.place())) {
             found(group, at.place());
         }
-        List.copyOf(group.waits).stream().filter(Wait::asksOnly).forEach(this::giveUp);
+        List.copyOf(group.waits).stream().filter(Wait::isPoll).forEach(this::endByTimeOut);
     }
 
     private void planRetry(Group group) {
@@ -351,13 +351,13 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
 
     private Behavior<Command> onTick() {
         for (TxWait wait : deadlines.advance()) {
-            giveUp(wait);
+            endByTimeOut(wait);
         }
         tickWhileNeeded();
         return this;
     }
 
-    private void giveUp(TxWait wait) {
+    private void endByTimeOut(TxWait wait) {
         Group group = groups.get(wait.txId);
         if (group != null && group.waits.remove(wait)) {
             deadlines.remove(wait);
@@ -398,7 +398,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     private Behavior<Command> endAll() {
         List<TxWait> all = new ArrayList<>();
         groups.values().forEach(group -> all.addAll(group.waits));
-        all.forEach(this::giveUp);
+        all.forEach(this::endByTimeOut);
         return this;
     }
 
@@ -484,7 +484,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         /** Result of a look-up. */
         sealed interface Found {
             /** No asked node has the transaction in a block of its best chain. */
-            record Nowhere() implements Found {}
+            record NotInBlock() implements Found {}
 
             /** A node names a block, which is not proven yet. */
             record Unproven() implements Found {}
@@ -493,7 +493,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         }
 
         /** Number of nodes that must agree. */
-        private static final int VOICES = 2;
+        private static final int QUORUM = 2;
 
         private final NodeClient nodes;
         private final List<NodeClient> each;
@@ -510,39 +510,40 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         /** Looks up a transaction. Fails if no node answers. */
         CompletionStage<Found> look(Hash256 txId) {
             return placeOf(nodes, txId)
-                    .thenComposeAsync(named -> each.size() < VOICES ? said(named) : voices(txId, named), executor)
-                    .thenComposeAsync(named -> believed(txId, named), executor);
+                    .thenComposeAsync(
+                            named -> each.size() < QUORUM ? countOne(named) : countPlaces(txId, named), executor)
+                    .thenComposeAsync(named -> decide(txId, named), executor);
         }
 
-        private static CompletionStage<Map<BlockPlace, Integer>> said(Optional<BlockPlace> only) {
+        private static CompletionStage<Map<BlockPlace, Integer>> countOne(Optional<BlockPlace> only) {
             return CompletableFuture.completedStage(
                     only.map(place -> Map.of(place, 1)).orElse(Map.of()));
         }
 
         /** Counts the nodes that name each place. All nodes are asked, so that one that hides a transaction or lags cannot hide it for all. */
-        private CompletionStage<Map<BlockPlace, Integer>> voices(Hash256 txId, Optional<BlockPlace> first) {
-            CompletionStage<Map<BlockPlace, Integer>> voices = CompletableFuture.completedStage(Map.of());
+        private CompletionStage<Map<BlockPlace, Integer>> countPlaces(Hash256 txId, Optional<BlockPlace> first) {
+            CompletionStage<Map<BlockPlace, Integer>> counts = CompletableFuture.completedStage(Map.of());
             for (NodeClient node : each) {
-                CompletionStage<Optional<BlockPlace>> voice =
+                CompletionStage<Optional<BlockPlace>> named =
                         placeOf(node, txId).exceptionallyAsync(silent -> Optional.empty(), executor);
-                voices = voices.thenCombineAsync(voice, TxSearch::with, executor);
+                counts = counts.thenCombineAsync(named, TxSearch::with, executor);
             }
-            return voices.thenApplyAsync(
+            return counts.thenApplyAsync(
                     all -> first.isPresent() && !all.containsKey(first.get()) ? with(all, first) : all, executor);
         }
 
-        private static Map<BlockPlace, Integer> with(Map<BlockPlace, Integer> voices, Optional<BlockPlace> voice) {
-            Map<BlockPlace, Integer> more = new HashMap<>(voices);
-            voice.ifPresent(place -> more.merge(place, 1, Integer::sum));
+        private static Map<BlockPlace, Integer> with(Map<BlockPlace, Integer> counts, Optional<BlockPlace> named) {
+            Map<BlockPlace, Integer> more = new HashMap<>(counts);
+            named.ifPresent(place -> more.merge(place, 1, Integer::sum));
             return more;
         }
 
-        private CompletionStage<Found> believed(Hash256 txId, Map<BlockPlace, Integer> named) {
+        private CompletionStage<Found> decide(Hash256 txId, Map<BlockPlace, Integer> named) {
             if (named.isEmpty()) {
-                return CompletableFuture.completedStage(new Found.Nowhere());
+                return CompletableFuture.completedStage(new Found.NotInBlock());
             }
             Optional<BlockPlace> agreed = named.entrySet().stream()
-                    .filter(place -> place.getValue() >= VOICES)
+                    .filter(place -> place.getValue() >= QUORUM)
                     .map(Map.Entry::getKey)
                     .findFirst();
             return agreed.isPresent()

@@ -22,7 +22,7 @@ abstract class Wait<O> extends TimerWheel.Entry {
     }
 
     /** Returns whether the caller only asks for the present state and does not wait. */
-    boolean asksOnly() {
+    boolean isPoll() {
         return began == due;
     }
 

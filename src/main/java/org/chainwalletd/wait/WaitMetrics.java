@@ -12,7 +12,7 @@ final class WaitMetrics {
     private final AtomicInteger open = new AtomicInteger();
     private final Counter answered;
     private final Counter timedOut;
-    private final Counter gone;
+    private final Counter left;
     private final Counter looks;
     private final Timer age;
 
@@ -24,7 +24,7 @@ final class WaitMetrics {
                 .register(meters);
         answered = ended(meters, kind, "answered");
         timedOut = ended(meters, kind, "timed_out");
-        gone = ended(meters, kind, "gone");
+        left = ended(meters, kind, "gone");
         looks = Counter.builder("walletd.waits.looks")
                 .description("Looks at the nodes' mempools that have been taken in")
                 .tag("kind", kind)
@@ -56,8 +56,8 @@ final class WaitMetrics {
         end(timedOut, millis);
     }
 
-    void gone(long millis) {
-        end(gone, millis);
+    void left(long millis) {
+        end(left, millis);
     }
 
     void looked() {

@@ -157,7 +157,7 @@ final class Board {
                         .orElse(UNKNOWN) + ", balance "
                 + slow.map(known -> Row.number(known.total())).orElse(UNKNOWN) + ", open HTLCs "
                 + slow.map(known -> String.valueOf(known.htlcs().size())).orElse(UNKNOWN)
-                + (complaint().isEmpty() ? "" : "; " + Row.harmless(complaint()));
+                + (complaint().isEmpty() ? "" : "; " + Row.sanitise(complaint()));
     }
 
     private String tip() {

@@ -38,7 +38,7 @@ final class Row {
     }
 
     Row and(String text, Tone tone) {
-        pieces.add(new Piece(harmless(text), tone, rank, false));
+        pieces.add(new Piece(sanitise(text), tone, rank, false));
         return this;
     }
 
@@ -144,7 +144,7 @@ final class Row {
     }
 
     /** Replaces control characters by dots. Labels and messages come from third parties, and a terminal would interpret such characters. */
-    static String harmless(String text) {
+    static String sanitise(String text) {
         StringBuilder shown = new StringBuilder(text.length());
         text.codePoints().forEach(letter -> {
             int type = Character.getType(letter);

@@ -23,8 +23,8 @@ import org.jline.terminal.Terminal;
 import org.jline.utils.NonBlockingReader;
 
 /**
- * Watches a daemon until the user ends it. One thread owns the board and its surface and receives all data as messages; {@link Asking} and {@link
- * Listening} have one thread each. Requests to a daemon that does not answer are repeated with increasing pauses.
+ * Watches a daemon until the user ends it. One thread owns the board and its surface and receives all data as messages; {@link Poller} and {@link
+ * EventListener} have one thread each. Requests to a daemon that does not answer are repeated with increasing pauses.
  */
 public final class Watch {
     private static final Duration REDRAW = Duration.ofSeconds(1);
@@ -59,7 +59,7 @@ public final class Watch {
     }
 
     /** Ends a running watch, from any thread. */
-    public void enough() {
+    public void stop() {
         mailbox.end(null);
     }
 
@@ -78,7 +78,7 @@ public final class Watch {
     }
 
     /**
-     * Prints lines until {@link #enough}, or until the reader of the output has closed it.
+     * Prints lines until {@link #stop}, or until the reader of the output has closed it.
      *
      * @throws WalletdException for a failure that is permanent: a wrong token, a wrong certificate
      */
@@ -87,12 +87,12 @@ public final class Watch {
     }
 
     /**
-     * Uses the whole terminal until {@link #enough}, an interrupt (Ctrl-C), or {@code q}; restores it at the end.
+     * Uses the whole terminal until {@link #stop}, an interrupt (Ctrl-C), or {@code q}; restores it at the end.
      *
      * @throws WalletdException for a failure that is permanent: a wrong token, a wrong certificate
      */
     public void onScreen(Terminal terminal) {
-        terminal.handle(Terminal.Signal.INT, signal -> enough());
+        terminal.handle(Terminal.Signal.INT, signal -> stop());
         terminal.handle(Terminal.Signal.WINCH, signal -> mailbox.tell(new Mailbox.Message.Resized()));
         start("watch-keys", () -> readKeys(terminal));
         run(new Screen(terminal, Instant::now), () -> false);
@@ -108,7 +108,7 @@ public final class Watch {
             while (!mailbox.isOver() && key != NonBlockingReader.EOF) {
                 key = terminal.reader().read(KEY_WAIT_MILLIS);
                 if (key == 'q' || key == 'Q') {
-                    enough();
+                    stop();
                 }
             }
         } catch (IOException e) {
@@ -118,10 +118,10 @@ public final class Watch {
 
     private void run(Surface surface, BooleanSupplier unseen) {
         Board board = new Board(url, ZoneId.systemDefault());
-        Asking asking = new Asking(new Readings(daemon), mailbox, pace);
-        Listening listening = new Listening(daemon, mailbox, pace, asking::soon);
-        start("watch-readings", asking);
-        start("watch-events", listening);
+        Poller poller = new Poller(new Readings(daemon), mailbox, pace);
+        EventListener listener = new EventListener(daemon, mailbox, pace, poller::soon);
+        start("watch-readings", poller);
+        start("watch-events", listener);
         try (surface) {
             while (!mailbox.isOver() && !unseen.getAsBoolean()) {
                 surface.show(board);
@@ -135,7 +135,7 @@ public final class Watch {
             Thread.currentThread().interrupt();
         } finally {
             mailbox.end(null);
-            listening.close();
+            listener.close();
         }
         mailbox.throwFailure();
     }
@@ -152,7 +152,7 @@ public final class Watch {
         } else if (news instanceof Mailbox.Message.Resized) {
             surface.resized();
         } else if (news instanceof Mailbox.Message.Heard heard) {
-            Told.of(heard.event(), Instant.now()).ifPresent(entry -> {
+            EventText.of(heard.event(), Instant.now()).ifPresent(entry -> {
                 board.happened(entry);
                 surface.happened(entry);
             });
@@ -181,13 +181,13 @@ public final class Watch {
     }
 
     /** Reads the daemon's data at intervals, and sooner after an event. */
-    static final class Asking implements Runnable {
+    static final class Poller implements Runnable {
         private final Readings readings;
         private final Mailbox mailbox;
         private final Watch.Pace pace;
         private final LinkedBlockingQueue<Boolean> sooner = new LinkedBlockingQueue<>(1);
 
-        Asking(Readings readings, Mailbox mailbox, Watch.Pace pace) {
+        Poller(Readings readings, Mailbox mailbox, Watch.Pace pace) {
             this.readings = readings;
             this.mailbox = mailbox;
             this.pace = pace;
@@ -233,10 +233,10 @@ public final class Watch {
     }
 
     /** Formats the daemon's events as text. */
-    static final class Told {
+    static final class EventText {
         private static final ObjectMapper JSON = new ObjectMapper();
 
-        private Told() {}
+        private EventText() {}
 
         /** Returns the entry for an event; empty for events that are of no interest to the user. */
         static Optional<Board.LogEntry> of(EventStream.DaemonEvent event, Instant now) {
@@ -245,9 +245,9 @@ public final class Watch {
             }
             return Optional.of(new Board.LogEntry(
                     now,
-                    Row.harmless(event.kind()),
-                    Row.harmless(words(event, name -> name)),
-                    Row.harmless(words(event, Row::brief))));
+                    Row.sanitise(event.kind()),
+                    Row.sanitise(words(event, name -> name)),
+                    Row.sanitise(words(event, Row::brief))));
         }
 
         /** @param name formats a hash or address */
@@ -296,7 +296,7 @@ public final class Watch {
     }
 
     /** Receives the daemon's events. Reconnects with the id of the last credit when the stream ends. */
-    static final class Listening implements Runnable, AutoCloseable {
+    static final class EventListener implements Runnable, AutoCloseable {
         private static final Duration LOOK_UP = Duration.ofSeconds(10);
 
         private final WalletdClient daemon;
@@ -308,7 +308,7 @@ public final class Watch {
         private volatile EventStream open;
 
         /** @param changed run at each event */
-        Listening(WalletdClient daemon, Mailbox mailbox, Watch.Pace pace, Runnable changed) {
+        EventListener(WalletdClient daemon, Mailbox mailbox, Watch.Pace pace, Runnable changed) {
             this.daemon = daemon;
             this.mailbox = mailbox;
             this.pace = pace;

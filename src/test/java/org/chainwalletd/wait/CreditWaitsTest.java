@@ -239,10 +239,10 @@ class CreditWaitsTest {
                 new WaitMetrics(new SimpleMeterRegistry(), "payment"));
         PaymentWait before = new PaymentWait(ONE, Amount.of(1), 0, 1_000);
         PaymentWait later = new PaymentWait(ONE, Amount.of(1), 0, 1_000);
-        assertThat(open.stands(10)).isEmpty();
+        assertThat(open.jumpTo(10)).isEmpty();
         open.begin(before);
-        assertThat(open.stands(12)).hasValue(11);
-        OpenPaymentWaits.Passed passed = open.passed(11, 100).get(0);
+        assertThat(open.jumpTo(12)).hasValue(11);
+        OpenPaymentWaits.SkippedBlocks passed = open.skipped(11, 100).get(0);
         open.begin(later);
         // Its first look ends between the blocks and the answer of the books.
         open.baselineOver(before);
@@ -266,22 +266,22 @@ class CreditWaitsTest {
                 Stub.of(AddressWatch.class, call -> null),
                 address -> {},
                 new WaitMetrics(new SimpleMeterRegistry(), "payment"));
-        open.stands(10);
+        open.jumpTo(10);
         for (int i = 1; i <= 5; i++) {
             open.begin(new PaymentWait(address(i), Amount.of(1), 0, 1_000));
         }
         open.disconnected(new BlockPlace(10, id(10)));
         open.disconnected(new BlockPlace(9, id(9)));
 
-        assertThat(open.stands(11)).hasValue(9);
-        List<OpenPaymentWaits.Passed> passed = open.passed(9, 2);
+        assertThat(open.jumpTo(11)).hasValue(9);
+        List<OpenPaymentWaits.SkippedBlocks> passed = open.skipped(9, 2);
 
-        assertThat(passed).extracting(OpenPaymentWaits.Passed::from).containsExactly(9L, 9L, 9L);
-        assertThat(passed).extracting(OpenPaymentWaits.Passed::to).containsOnly(11L);
+        assertThat(passed).extracting(OpenPaymentWaits.SkippedBlocks::from).containsExactly(9L, 9L, 9L);
+        assertThat(passed).extracting(OpenPaymentWaits.SkippedBlocks::to).containsOnly(11L);
         assertThat(passed.stream().flatMap(part -> part.addresses().stream()))
                 .containsExactlyInAnyOrder(address(1), address(2), address(3), address(4), address(5));
-        assertThat(open.stands(11)).isEmpty();
-        assertThat(open.passed(12, 2)).isEmpty();
+        assertThat(open.jumpTo(11)).isEmpty();
+        assertThat(open.skipped(12, 2)).isEmpty();
     }
 
     @Test

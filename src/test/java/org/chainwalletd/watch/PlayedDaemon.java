@@ -95,7 +95,7 @@ final class PlayedDaemon implements AutoCloseable {
                 "wallet_count":2,"in_flight_utxos":3,"in_flight_transfers":%d,"network":"devnet","genesis_block_id":"9999999999999999999999999999999999999999999999999999999999999999"}""".formatted(tip, inFlight));
     }
 
-    /** Watch.Told to every open stream. */
+    /** Sends an event to every open stream. */
     void tell(String event) {
         for (OutputStream stream : streams) {
             try {

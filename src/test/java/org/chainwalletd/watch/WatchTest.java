@@ -183,8 +183,8 @@ class WatchTest {
                 .hasCauseInstanceOf(ArithmeticException.class);
 
         daemon.streamStatus = 500;
-        Watch listening = new Watch(daemon.client(), daemon.uri(), new Watch.Pace(PAUSE, 1, tooLong, tooLong));
-        assertThat(failureOf(run(() -> listening.inLines(lines()))))
+        Watch listener = new Watch(daemon.client(), daemon.uri(), new Watch.Pace(PAUSE, 1, tooLong, tooLong));
+        assertThat(failureOf(run(() -> listener.inLines(lines()))))
                 .isInstanceOf(IllegalStateException.class)
                 .hasCauseInstanceOf(ArithmeticException.class);
     }
@@ -200,7 +200,7 @@ class WatchTest {
         untilPrinted("credit confirmed 5,000 to " + PlayedDaemon.ADDRESS + " by " + PlayedDaemon.TX + ":1");
         daemon.status(1235, 0);
         untilPrinted("status tip 1,235");
-        watch.enough();
+        watch.stop();
         Await.outcome(running);
 
         assertThat(printed()).matches("(?s)(\\S+Z (status|credit) [^\\n]*\\n)+").doesNotContain("\u001b");

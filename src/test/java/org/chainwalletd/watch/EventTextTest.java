@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.chainwalletd.client.EventStream;
 import org.junit.jupiter.api.Test;
 
-class ToldTest {
+class EventTextTest {
     private static final String HEX = "ab".repeat(32);
 
     @Test
@@ -36,12 +36,12 @@ class ToldTest {
 
     @Test
     void a_resync_tells_a_person_nothing() {
-        assertThat(Watch.Told.of(new EventStream.DaemonEvent("resync", "{}", Optional.empty()), Instant.EPOCH))
+        assertThat(Watch.EventText.of(new EventStream.DaemonEvent("resync", "{}", Optional.empty()), Instant.EPOCH))
                 .isEmpty();
     }
 
     private static Board.LogEntry told(String kind, String data) {
-        return Watch.Told.of(new EventStream.DaemonEvent(kind, data, Optional.empty()), Instant.EPOCH)
+        return Watch.EventText.of(new EventStream.DaemonEvent(kind, data, Optional.empty()), Instant.EPOCH)
                 .orElseThrow();
     }
 }
