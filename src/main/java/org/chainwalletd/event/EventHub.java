@@ -20,7 +20,7 @@ public final class EventHub {
     private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
 
     /** Returns whether a stream is open. Lets publishers skip building events that cost something. */
-    public boolean isHeard() {
+    public boolean hasListeners() {
         return !listeners.isEmpty();
     }
 
@@ -31,17 +31,17 @@ public final class EventHub {
      * @param data a record that {@code rpc.Json} can write
      */
     public void publish(String kind, Object data) {
-        if (isHeard()) {
+        if (hasListeners()) {
             ByteString event = ServerSentEvents.live(kind, data);
-            listeners.forEach(listener -> listener.hear(event));
+            listeners.forEach(listener -> listener.send(event));
         }
     }
 
     /** Returns the events published from now until the stream ends. Must be run once. */
     Source<ByteString, NotUsed> live() {
         Listener listener = new Listener();
-        return Source.<ByteString>queue(MOST_EVENTS).map(listener::passed).watchTermination((queue, end) -> {
-            listener.begin(queue);
+        return Source.<ByteString>queue(MOST_EVENTS).map(listener::sent).watchTermination((queue, end) -> {
+            listener.open(queue);
             listeners.add(listener);
             end.whenCompleteAsync((done, failure) -> listeners.remove(listener), Runnable::run);
             return NotUsed.getInstance();
@@ -54,11 +54,11 @@ public final class EventHub {
         private long waiting;
         private boolean cut;
 
-        synchronized void begin(BoundedSourceQueue<ByteString> began) {
-            queue = began;
+        synchronized void open(BoundedSourceQueue<ByteString> opened) {
+            queue = opened;
         }
 
-        synchronized void hear(ByteString event) {
+        synchronized void send(ByteString event) {
             if (cut) {
                 return;
             }
@@ -69,7 +69,7 @@ public final class EventHub {
             }
         }
 
-        synchronized ByteString passed(ByteString event) {
+        synchronized ByteString sent(ByteString event) {
             waiting -= event.size();
             return event;
         }

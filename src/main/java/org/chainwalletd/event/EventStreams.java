@@ -147,7 +147,7 @@ public final class EventStreams implements EventFeed {
         if (from.isEmpty()) {
             return new UnknownId();
         }
-        system.scheduler().scheduleOnce(limits.unopened(), place::giveBackUnlessRunning, system.executionContext());
+        system.scheduler().scheduleOnce(limits.unopened(), place::releaseUnlessRunning, system.executionContext());
         return new Opened(stream(from.get(), place));
     }
 
@@ -189,14 +189,14 @@ public final class EventStreams implements EventFeed {
 
     private CompletionStage<Optional<Pair<CreditCursor, List<ByteString>>>> next(
             CreditCursor at, StreamPlaces.Place place) {
-        return place.<CreditFeed.Batch>ask(gone -> waits.forCredits(at, false, PAGE, WAIT, gone))
-                .thenApplyAsync(batch -> Optional.of(Pair.create(batch.cursor(), told(at, batch))), executor);
+        return place.<CreditFeed.Batch>ask(cancelled -> waits.forCredits(at, false, PAGE, WAIT, cancelled))
+                .thenApplyAsync(batch -> Optional.of(Pair.create(batch.cursor(), events(at, batch))), executor);
     }
 
-    private List<ByteString> told(CreditCursor at, CreditFeed.Batch batch) {
-        List<ByteString> told = new ArrayList<>();
+    private List<ByteString> events(CreditCursor at, CreditFeed.Batch batch) {
+        List<ByteString> events = new ArrayList<>();
         for (CreditEvent event : batch.events()) {
-            told.add(ServerSentEvents.credit(
+            events.add(ServerSentEvents.credit(
                     event,
                     at.after(event),
                     batch.tipHeight(),
@@ -204,7 +204,7 @@ public final class EventStreams implements EventFeed {
                     follower.unverified().isEmpty(),
                     watchOnly.test(event.credit().address())));
         }
-        return told;
+        return events;
     }
 
     /** Limits the number of open streams. Safe for threads. */
@@ -263,8 +263,8 @@ public final class EventStreams implements EventFeed {
             private final Optional<String> owner;
             private final Runnable release;
             private boolean running;
-            private boolean over;
-            private CompletableFuture<Void> gone;
+            private boolean released;
+            private CompletableFuture<Void> cancelled;
 
             private Place(Optional<String> owner, Runnable release) {
                 this.owner = owner;
@@ -277,7 +277,7 @@ public final class EventStreams implements EventFeed {
             }
 
             /** Releases the place of a stream that was opened but never run, because its reader disconnected first. */
-            void giveBackUnlessRunning() {
+            void releaseUnlessRunning() {
                 boolean unused;
                 synchronized (this) {
                     unused = !running;
@@ -294,30 +294,30 @@ public final class EventStreams implements EventFeed {
              *     long-lived streams do not accumulate callbacks
              */
             <T> CompletionStage<T> ask(Function<CompletionStage<Void>, CompletionStage<T>> question) {
-                CompletableFuture<Void> leaving = new CompletableFuture<>();
+                CompletableFuture<Void> cancel = new CompletableFuture<>();
                 synchronized (this) {
-                    if (over) {
+                    if (released) {
                         return CompletableFuture.failedFuture(new IllegalStateException("the stream has ended"));
                     }
-                    gone = leaving;
+                    cancelled = cancel;
                 }
-                return question.apply(leaving);
+                return question.apply(cancel);
             }
 
             /** Releases the place. Idempotent. */
             void giveBack() {
-                CompletableFuture<Void> leaving;
+                CompletableFuture<Void> cancel;
                 synchronized (this) {
-                    if (over) {
+                    if (released) {
                         return;
                     }
-                    over = true;
-                    leaving = gone;
+                    released = true;
+                    cancel = cancelled;
                 }
                 StreamPlaces.this.release(owner);
                 release.run();
-                if (leaving != null) {
-                    leaving.complete(null);
+                if (cancel != null) {
+                    cancel.complete(null);
                 }
             }
         }

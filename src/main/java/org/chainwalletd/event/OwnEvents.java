@@ -60,7 +60,7 @@ public final class OwnEvents {
 
         @Override
         public boolean isListening() {
-            return hub.isHeard();
+            return hub.hasListeners();
         }
 
         @Override
@@ -113,7 +113,7 @@ public final class OwnEvents {
 
         @Override
         public void accept(List<Payout> changed) {
-            if (!hub.isHeard()) {
+            if (!hub.hasListeners()) {
                 return;
             }
             Map<Group, View> events = new LinkedHashMap<>();
@@ -152,7 +152,7 @@ public final class OwnEvents {
 
         @Override
         public boolean isListening() {
-            return hub.isHeard();
+            return hub.hasListeners();
         }
 
         @Override
@@ -171,17 +171,17 @@ public final class OwnEvents {
         private static final String KIND = "swap";
 
         private final EventHub hub;
-        private final Function<SwapRow, RawJson> telling;
+        private final Function<SwapRow, RawJson> format;
 
         public SwapEvents(EventHub hub, SwapWords words) {
             this.hub = hub;
-            this.telling = SwapMethods.telling(words);
+            this.format = SwapMethods.telling(words);
         }
 
         @Override
         public void accept(SwapRow row) {
-            if (hub.isHeard()) {
-                hub.publish(KIND, telling.apply(row));
+            if (hub.hasListeners()) {
+                hub.publish(KIND, format.apply(row));
             }
         }
 
@@ -189,7 +189,7 @@ public final class OwnEvents {
         private record AlarmRecord(String alarm, Optional<Hash256> hashlock, Optional<String> swapId, String error) {}
 
         public void alarm(SwapAlarm alarm) {
-            if (hub.isHeard()) {
+            if (hub.hasListeners()) {
                 hub.publish(
                         KIND, new AlarmRecord(alarm.kind().word(), alarm.hashLock(), alarm.swap(), alarm.message()));
             }

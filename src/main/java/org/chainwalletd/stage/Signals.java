@@ -16,7 +16,7 @@ public final class Signals {
      * @param name of the signal without SIG
      * @return whether the handler is installed; a platform may lack the signal, and the JVM may reserve it
      */
-    public static boolean hear(String name, Runnable act) {
+    public static boolean handle(String name, Runnable act) {
         InvocationHandler handling = (proxy, method, arguments) -> switch (method.getName()) {
             case "handle" -> {
                 act.run();
@@ -24,14 +24,14 @@ public final class Signals {
             }
             case "equals" -> proxy == arguments[0];
             case "hashCode" -> System.identityHashCode(proxy);
-            default -> "hears SIG" + name;
+            default -> "handler of SIG" + name;
         };
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
-            Object handles = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, handling);
-            Object named = signal.getConstructor(String.class).newInstance(name);
-            signal.getMethod("handle", signal, handler).invoke(null, named, handles);
+            Object proxied = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, handling);
+            Object signalOfName = signal.getConstructor(String.class).newInstance(name);
+            signal.getMethod("handle", signal, handler).invoke(null, signalOfName, proxied);
             return true;
         } catch (ReflectiveOperationException e) {
             return false;

@@ -48,11 +48,11 @@ class EventHubTest {
     @Test
     void who_has_left_is_no_listener() {
         SinkQueueWithCancel<ByteString> stream = listen();
-        assertThat(hub.isHeard()).isTrue();
+        assertThat(hub.hasListeners()).isTrue();
 
         stream.cancel();
 
-        Await.until("the listener is gone", () -> !hub.isHeard());
+        Await.until("the listener is gone", () -> !hub.hasListeners());
     }
 
     @Test
@@ -82,7 +82,7 @@ class EventHubTest {
             hub.publish("tip", new Said(""));
         }
 
-        Await.until("the stream is cut", () -> !hub.isHeard());
+        Await.until("the stream is cut", () -> !hub.hasListeners());
         slow.cancel();
     }
 }

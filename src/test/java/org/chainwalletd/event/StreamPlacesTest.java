@@ -37,7 +37,7 @@ class StreamPlacesTest {
 
     @Test
     void a_stream_that_nobody_runs_gives_back_what_it_holds() {
-        take(places, Optional.empty(), released::incrementAndGet).orElseThrow().giveBackUnlessRunning();
+        take(places, Optional.empty(), released::incrementAndGet).orElseThrow().releaseUnlessRunning();
 
         assertThat(released).hasValue(1);
         assertThat(places.taken()).isZero();
@@ -49,7 +49,7 @@ class StreamPlacesTest {
                 take(places, Optional.empty(), released::incrementAndGet).orElseThrow();
         place.begin();
 
-        place.giveBackUnlessRunning();
+        place.releaseUnlessRunning();
 
         assertThat(released).hasValue(0);
         assertThat(places.taken()).isEqualTo(1);

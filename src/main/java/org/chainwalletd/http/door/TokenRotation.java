@@ -53,7 +53,7 @@ public final class TokenRotation {
 
     /** Reloads at every SIGHUP from now on. Does nothing on a platform without that signal. */
     public void onHangUp() {
-        if (!Signals.hear("HUP", this::reload)) {
+        if (!Signals.handle("HUP", this::reload)) {
             LOG.warn("This platform has no SIGHUP: replaced token files are taken at the next start");
         }
     }
