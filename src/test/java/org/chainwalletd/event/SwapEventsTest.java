@@ -29,7 +29,7 @@ class SwapEventsTest {
     private final SwapEvents events =
             new SwapEvents(hub, SwapWords.of(ChainProfile.of("chain"), new Settings.EvmWords("evm", "native")));
 
-    /** Whoever reads {@code swap} events tells it from a record by {@code alarm}. */
+    /** Readers of {@code swap} events distinguish an alarm from a record by its member {@code alarm}. */
     @Test
     void an_alarm_is_a_swap_event_with_its_kind_its_words_and_the_swap_where_there_is_one() throws Exception {
         SinkQueueWithCancel<ByteString> stream = hub.live().runWith(Sink.queue(), KIT.system());

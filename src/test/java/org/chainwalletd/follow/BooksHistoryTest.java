@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A few random histories in every build; {@code -Dbooks.histories=1000} runs many (following.md, section 7). */
+/** Runs a few random histories in every build; {@code -Dbooks.histories=1000} runs many (following.md, section 7). */
 class BooksHistoryTest {
     private final BooksPlaces places = places();
 
@@ -38,7 +38,7 @@ class BooksHistoryTest {
         return BooksPlaces.FILES;
     }
 
-    /** Tells whether several daemons may have the books open. */
+    /** Returns whether several daemons may have the books open. */
     boolean shared() {
         return false;
     }
@@ -71,10 +71,10 @@ class BooksHistoryTest {
     }
 
     /**
-     * One random history of a daemon that follows: nodes on branches of their own that grow, reorganise one to fifty blocks deep and catch up with
-     * each other, one of which lies; restarts, deaths in the middle of a commit, keys that are added, rescans. In between readers take pages of the
-     * feed of credits. At the end all books equal such as were written from the last chain alone, and what each reader was told makes that
-     * chain's credits.
+     * One random history of a following daemon: nodes on branches that grow, reorganise one to fifty blocks deep and catch up with each other, one
+     * of them with false data; restarts, crashes in the middle of a commit, added keys, rescans. Meanwhile readers read pages of the credit feed.
+     * At the end all books must equal books written from the final chain alone, and the events that each reader got must add up to that chain's
+     * credits.
      */
     private static final class BooksHistory implements AutoCloseable {
         private static final int NODES = 3;
@@ -95,7 +95,7 @@ class BooksHistoryTest {
         private final List<CreditReader> readers = new ArrayList<>();
         private final Set<Address> owned = ConcurrentHashMap.newKeySet();
         private final StringBuilder log = new StringBuilder();
-        /** Daemons that go on following although another one has taken the books over. */
+        /** Daemons that continue to follow although another one has taken the books over. */
         private final List<ModelDaemon> takenOver = new ArrayList<>();
 
         private ModelDaemon daemon;
@@ -191,7 +191,7 @@ class BooksHistoryTest {
             }
         }
 
-        /** Some of what was in the old blocks is in the new ones as well, in others. */
+        /** Reorganises; the new blocks include some of the old ones' transactions, in other blocks. */
         private void reorganise(ModelNode node) {
             int depth = 1 + random.nextInt((int) Math.min(DEEPEST, node.tip().height() - 1));
             say("reorganise " + depth);
@@ -218,7 +218,7 @@ class BooksHistoryTest {
                     .orElseThrow();
         }
 
-        /** One branch becomes the longest, and is followed. */
+        /** Makes one branch the longest, and waits until it is followed. */
         private void settle() {
             say("settle");
             ModelBlock best = chain.grow(heaviest(), List.of());
@@ -226,7 +226,7 @@ class BooksHistoryTest {
             daemon.awaitFollowed(best);
         }
 
-        /** The process dies when some blocks are written and their commit is not. */
+        /** Simulates a crash of the process after blocks were written but not committed. */
         private void die() {
             say("die");
             daemon.books().failAt(1 + random.nextInt(6));
@@ -246,7 +246,7 @@ class BooksHistoryTest {
             Await.result(daemon.follower().rescan(from));
         }
 
-        /** Its older payments are known when a rescan that begins by itself, after the one under way, has read them. */
+        /** Adds a key. Its older payments are known only after an automatic rescan, which follows the one under way. */
         private void addKey() {
             if (keys < OWNED + MORE_KEYS) {
                 say("add a key");
@@ -287,7 +287,7 @@ class BooksHistoryTest {
             feed = new CreditFeed(daemon.books().file(), () -> follower.tip().map(FollowedTip::place));
         }
 
-        /** Whatever is under way is lost. */
+        /** Stops the daemon; all work under way is lost. */
         private void stop() {
             daemon.close();
         }

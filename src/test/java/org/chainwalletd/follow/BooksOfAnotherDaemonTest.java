@@ -58,7 +58,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A daemon writes the books; the others tell of the same chain, with the same cursors, and go on when the first one dies. */
+/** One daemon writes the books; the others publish the same chain, with the same cursors, and continue when the first one dies. */
 @Tag("postgres")
 @Timeout(300)
 class BooksOfAnotherDaemonTest {
@@ -185,7 +185,7 @@ class BooksOfAnotherDaemonTest {
         awaitTips();
         chain.node().reorg(2);
         awaitTips();
-        // Background work moves while both live: the first one of now stops by order.
+        // Moves the background work while both daemons live: the old keeper is stopped in an orderly way.
         second.keeper.stop();
         chain.mine(1);
         third.keep();
@@ -226,7 +226,7 @@ class BooksOfAnotherDaemonTest {
         assertThat(again.lastId()).isEqualTo(after.lastId());
     }
 
-    /** Events of a stream, as they came. */
+    /** Events of a stream, in order. */
     private record Streamed(Queue<String> events, UniqueKillSwitch end) {
         List<String> credits() {
             return events.stream()
@@ -381,7 +381,7 @@ class BooksOfAnotherDaemonTest {
         Await.result(keeper.sightings.seen(txId, tx));
         Await.until("the reader tells of it", () -> !reader.htlcs.isEmpty());
         Await.until("the keeper tells of it", () -> !keeper.htlcs.isEmpty());
-        // Told again would be told before what comes later.
+        // A repeated notice would arrive before later events.
         chain.mine(1);
         awaitTips();
         assertThat(reader.htlcs).containsExactly(new Outpoint(txId, 0));
@@ -403,9 +403,9 @@ class BooksOfAnotherDaemonTest {
             switch (random.nextInt(8)) {
                 case 0 -> chain.node().reorg(1 + random.nextInt(5));
                 case 1 -> {
-                    // Its process dies, and another one begins in its place.
+                    // The keeper's process dies, and another one starts in its place.
                     SharingDaemon dead = daemons.remove(keeper);
-                    // Fails when an event does not fit.
+                    // Fails if an event does not fit.
                     dead.fold();
                     dead.kill();
                     daemon();
@@ -413,7 +413,7 @@ class BooksOfAnotherDaemonTest {
                     daemons.get(keeper).keep();
                 }
                 case 2 -> {
-                    // The other one takes over before the first one knows.
+                    // Another daemon takes over before the old keeper knows.
                     int next = random.nextInt(daemons.size());
                     if (next != keeper) {
                         daemons.get(next).keep();
@@ -442,7 +442,7 @@ class BooksOfAnotherDaemonTest {
         }
     }
 
-    /** Credits of the chain with so many confirmations; from the first followed block on. */
+    /** Returns the credits of the chain with at least {@code depth} confirmations, from the first followed block on. */
     private Set<String> credits(long depth) {
         Set<String> all = new TreeSet<>();
         for (long height = 1; height <= chain.node().tip().height() - Math.max(1, depth) + 1; height++) {
@@ -458,7 +458,7 @@ class BooksOfAnotherDaemonTest {
         return all;
     }
 
-    /** A reader of the feed that asks any daemon with its last cursor. */
+    /** Reader of the feed that asks any of the daemons with its last cursor. */
     private static final class Reading {
         private final long depth;
         private final Set<String> credits = new TreeSet<>();

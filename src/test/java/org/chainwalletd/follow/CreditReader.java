@@ -14,7 +14,7 @@ import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.testkit.Await;
 
-/** A reader of the feed of credits who books each event and keeps only the cursor. */
+/** Reader of the credit feed that books each event and keeps only the cursor. */
 final class CreditReader {
     private final Supplier<CreditFeed> feed;
     private final Set<Address> owned;
@@ -24,7 +24,7 @@ final class CreditReader {
     private String cursor;
 
     /**
-     * @param feed of the daemon that runs now
+     * @param feed of the daemon that is currently running
      * @param address empty for all of {@code owned}
      */
     CreditReader(Supplier<CreditFeed> feed, Set<Address> owned, long depth, Optional<Address> address) {
@@ -36,7 +36,7 @@ final class CreditReader {
                 .text();
     }
 
-    /** Returns whether there is more. */
+    /** Reads a page; returns whether there is more. */
     boolean read(int limit) {
         CreditCursor from = CreditCursor.parse(cursor, Await.result(feed.get().store()), depth, address)
                 .orElseThrow();
@@ -64,7 +64,7 @@ final class CreditReader {
         return !booked.isEmpty();
     }
 
-    /** Fails unless what was told makes the credits of the chain that ends with {@code tip}. */
+    /** Fails unless the events add up to the credits of the chain that ends with {@code tip}. */
     void assertExact(ModelBlock tip) {
         CreditBook book = new CreditBook(ModelChain.PROFILE, new CreditTable(page -> owned::contains));
         Set<String> expected = new TreeSet<>();

@@ -22,10 +22,10 @@ import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** Nothing is known yet, and one of the nodes lies: the block that all agree on must stand on the headers that are believed. */
+/** Start without books, with one lying node: the block that all nodes agree on must be linked to the accepted headers. */
 class FirstStartTest {
     private static final int TIP = 900;
-    /** Two maturities below. */
+    /** Two maturities below the tip. */
     private static final int BASE = TIP - 720;
 
     @AutoClose("shutdownNow")

@@ -154,7 +154,7 @@ class FollowerTest {
         return FollowRig.with(setup, setup.sources(), setup.work(), Duration.ofHours(1));
     }
 
-    /** Follows the events from the first one on and must come to the tip, one block after the other. */
+    /** Fails unless the events lead to the tip, block by block from the first one. */
     private void assertEventsLeadToTheTip() {
         BlockPlace tip =
                 new BlockPlace(chain.node().tip().height(), chain.node().tip().id());

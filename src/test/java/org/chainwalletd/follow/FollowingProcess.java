@@ -11,8 +11,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.testkit.Await;
 
 /**
- * A process that follows a {@link FollowingStory} until it is killed: a line with a number for each tip that it has reached, {@code stuck}
- * when its books cannot be written any more. Now and then it reads the chain again. Arguments: folder, seed, steps, the first step.
+ * Process that follows a {@link FollowingStory} until it is killed. Prints a line with a number for each tip reached, and {@code stuck} when its
+ * books can no longer be written. Sometimes it rescans the chain. Arguments: folder, seed, number of steps, first step.
  */
 final class FollowingProcess {
     private static final int RESCAN_EVERY = 5;
@@ -23,7 +23,7 @@ final class FollowingProcess {
         try {
             follow(args);
         } finally {
-            // Actors would keep it alive, and the test waiting.
+            // Actors would keep the process alive, and the test waiting.
             Runtime.getRuntime().halt(0);
         }
     }
@@ -51,7 +51,7 @@ final class FollowingProcess {
         }
     }
 
-    /** False when the books cannot be written. */
+    /** Returns false if the books cannot be written. */
     private static boolean isReached(ModelDaemon daemon, Hash256 tip) {
         AtomicBoolean stuck = new AtomicBoolean();
         Await.until("the tip is reached, or nothing can be written", () -> {

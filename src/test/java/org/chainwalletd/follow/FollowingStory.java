@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Transaction;
 
-/** The same for the same seed in every process: a chain that grows and is reorganised, as the tips that a node has one after the other. */
+/** Deterministic sequence of tips of one node, the same in every process for the same seed: a chain that grows and is reorganised. */
 final class FollowingStory {
     private static final int FIRST_BLOCKS = 20;
     private static final int OWNED = 3;
@@ -62,7 +62,7 @@ final class FollowingStory {
         return owned;
     }
 
-    /** Each is heavier than those before. */
+    /** Returns the tips; each has more work than the ones before. */
     List<ModelBlock> tips() {
         return tips;
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two nodes whose chains part above the genesis block. */
+/** Two nodes whose chains fork above the genesis block. */
 class ForksTest {
     @TempDir
     Path folder;

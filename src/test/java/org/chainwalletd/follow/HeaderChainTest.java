@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class HeaderChainTest {
     private static final long TOP = 3 * Difficulty.WINDOW + 500;
 
-    /** Another target after each adjustment. */
+    /** Creates a row; the target changes at each adjustment. */
     private static BlockRow row(long height) {
         byte[] target = new byte[Hash256.LENGTH];
         target[0] = (byte) (0x40 >> height / Difficulty.WINDOW);
@@ -26,7 +26,7 @@ class HeaderChainTest {
                 new ArrayList<>(heights.mapToObj(HeaderChainTest::row).toList()));
     }
 
-    /** As a reorganisation below the ids that are kept without a gap would have it. */
+    /** A gap as left by a reorganisation below the ids that are kept without a gap. */
     @Test
     void blocks_whose_ids_are_not_kept_count_with_their_work() {
         HeaderChain whole = of(LongStream.rangeClosed(0, TOP));

@@ -36,7 +36,7 @@ class HeaderRulesTest {
         return new BlockHeader(BlockHeader.VERSION, height, parent, time, target, 0, Hash256.ZERO, Hash256.ZERO);
     }
 
-    /** Blocks ten seconds apart, from {@code first} to {@code last}, whose work was checked or not. */
+    /** Creates blocks ten seconds apart, from {@code first} to {@code last}, with checked or unchecked work. */
     private static HeaderChain chain(long first, long last, boolean checked) {
         return chain(first, last, checked, 10);
     }

@@ -24,15 +24,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Real processes that keep the books and end in the middle of it, by {@code kill -9} or because the system lets their files grow no further.
- * What they leave are the books of the block at which they stand, and a follower goes on from there.
+ * Real processes that write the books and are ended in the middle of it, by {@code kill -9} or a file size limit. The books they leave must be
+ * those of their last block, and a follower must be able to continue from there.
  */
 @Tag("long")
 class KilledBooksTest {
     private static final int STEPS = 40;
     private static final int KILLS = Integer.getInteger("books.kills", 1);
 
-    /** Blocks of 1,024 bytes for any one file: room for the library that SQLite unpacks, not for the whole log. */
+    /** File size limit in blocks of 1,024 bytes: enough for the library that SQLite unpacks, not for the whole log. */
     private static final int SMALL = 1_300;
 
     private static final String STUCK = "stuck";
@@ -53,7 +53,7 @@ class KilledBooksTest {
         books = folder.resolve("books-" + number);
     }
 
-    /** {@code -Dbooks.stories=25 -Dbooks.kills=4} takes longer. */
+    /** Use {@code -Dbooks.stories=25 -Dbooks.kills=4} for a longer run. */
     @Test
     void after_a_kill_at_any_moment_the_books_are_those_of_the_block_at_which_they_stand() throws IOException {
         for (int i = 0; i < Integer.getInteger("books.stories", 1); i++) {
@@ -89,7 +89,7 @@ class KilledBooksTest {
                 .start();
     }
 
-    /** The last step that the process reached before it was killed, which is soon after it has reached {@code enough}, or got stuck. */
+    /** Returns the last step that the process reached before it got stuck or was killed, soon after step {@code enough}. */
     private int lastStep(Process process, int enough) throws IOException {
         int step = 0;
         try (BufferedReader lines = Await.reader(process)) {
@@ -122,7 +122,7 @@ class KilledBooksTest {
                 .orElseThrow();
     }
 
-    /** A rescan may have been under way. */
+    /** Compares the books; a rescan may have been under way. */
     private void assertSame(ModelBooks left, ModelBlock block) {
         try (ModelBooks scratch =
                 ModelBooks.fromScratch(folder.resolve("scratch-" + compared++), story.owned(), block)) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The only node distorts what it sends, until it does so no longer. */
+/** The only node sends false data, until it stops doing so. */
 class LyingNodeTest {
     private static final Address SOMEBODY = Address.of(new byte[32]);
     private static final Hash256 FALSE_ID = Hash256.parse("ee".repeat(32));
@@ -73,7 +73,7 @@ class LyingNodeTest {
         rig.awaitTip(chain.node().tip().id());
     }
 
-    /** The same block with another content, under the id that this content has: only the work is missing. */
+    /** Creates a block with other content, with the id of that content: only its work is missing. */
     private static NodeClient.BlockSummary forged(
             NodeClient.BlockSummary block, long time, Hash256 target, Hash256 root, List<Hash256> transactions) {
         BlockHeader header = new BlockHeader(
@@ -163,7 +163,7 @@ class LyingNodeTest {
                 .isEqualTo(chain.node().tip().height());
     }
 
-    /** Whoever is asked for bodies lies, but for the nodes themselves: the lists' own node has the last word. */
+    /** Transactions requested from any node are false, those from single nodes are right: the node that sent the list decides. */
     private FollowerSetup withLyingBodies(FollowerSetup setup) {
         return FollowRig.asking(
                 setup,

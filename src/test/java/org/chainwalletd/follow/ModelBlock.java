@@ -7,12 +7,12 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * A block of a {@link ModelChain}, and what is to be spent after it.
+ * Block of a {@link ModelChain}, with what can be spent after it.
  *
  * @param parent null for the first one
- * @param coins unspent outputs to keys of the model, by the number of the key
- * @param locks HTLCs that are open
- * @param txIds of all transactions of the chain up to here
+ * @param coins unspent outputs to the model's keys, by the number of the key
+ * @param locks open HTLCs
+ * @param txIds ids of all transactions of the chain up to here
  */
 record ModelBlock(
         ChainBlock block,
@@ -20,7 +20,7 @@ record ModelBlock(
         Map<Outpoint, Integer> coins,
         Map<Outpoint, Lock> locks,
         Set<Hash256> txIds) {
-    /** An open HTLC and its secret. */
+    /** Open HTLC with its secret. */
     record Lock(HtlcParams params, byte[] preimage) {}
 
     long height() {
@@ -31,7 +31,7 @@ record ModelBlock(
         return block.id();
     }
 
-    /** The block of this chain at a height that is not above this one. */
+    /** Returns the block of this chain at a height, which must not be above this block. */
     ModelBlock at(long height) {
         ModelBlock found = this;
         while (found.height() > height) {

@@ -35,11 +35,11 @@ import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.store.sql.Row;
 import org.chainwalletd.testkit.Await;
 
-/** All books of the daemon over a file, wired as the daemon does, with a way to fail in the middle of a commit. */
+/** All books of the daemon on one file, set up as in the daemon, with a way to make commits fail. */
 final class ModelBooks implements AutoCloseable {
     private static final long DEEP = 100;
 
-    /** Rows that nobody sees yet. */
+    /** Rows that are not yet visible to readers. */
     static final String OF_RESCANS = "rest of rescans";
 
     private static final Map<String, String> ROWS = new TreeMap<>(Map.of(
@@ -50,7 +50,7 @@ final class ModelBooks implements AutoCloseable {
                     + " WHERE scan = 0 ORDER BY 1, 2",
             "spendings",
             "SELECT tx_id, output_index, spent_by, height, block FROM spendings WHERE scan = 0 ORDER BY 1, 2",
-            // A claim that was seen in a block that has gone has told its preimage, and that stays.
+            // A claim in a removed block has revealed its preimage, which stays known.
             "htlcs",
             "SELECT tx_id, output_index, sender, receiver, hash_lock, timeout, amount, role, lock_height, expired,"
                     + " state, claim_height, CASE WHEN claim_height < %1$d THEN claim_tx END,"
@@ -58,7 +58,7 @@ final class ModelBooks implements AutoCloseable {
                     + " CASE WHEN claim_height < %1$d THEN preimage END, reclaim_height,".formatted(HtlcTable.NOWHERE)
                     + " CASE WHEN reclaim_height < %1$d THEN reclaim_tx END FROM htlcs WHERE scan = 0 ORDER BY 1, 2"
                             .formatted(HtlcTable.NOWHERE),
-            // What counts as own does not change when a key is added later.
+            // Whether a credit is own is decided when it is written, and not changed by keys added later.
             "credits",
             "SELECT tx, output, (SELECT a.address FROM addresses a WHERE a.id = credits.address), amount, height, block, position, change, coinbase, datum FROM credits"
                     + " WHERE scan = 0 AND active = 1 ORDER BY height, position",
@@ -91,7 +91,7 @@ final class ModelBooks implements AutoCloseable {
         this.file = places.open(folder, tables);
     }
 
-    /** All books written at once from the first block of a chain to its last. */
+    /** Writes all books at once from the first block of a chain to its last. */
     static ModelBooks fromScratch(Path folder, Set<Address> owned, ModelBlock tip) {
         ModelBooks fresh = new ModelBooks(folder);
         fresh.watch(List.copyOf(owned));
@@ -126,7 +126,7 @@ final class ModelBooks implements AutoCloseable {
         Await.result(new LedgerBooks(file).watch(addresses, false, DEEP));
     }
 
-    /** Writes something of no account, another thing each time, so that it takes room; fails when the file cannot be written. */
+    /** Writes a meaningless value, a different one each time so that it takes space; fails if the file cannot be written. */
     CompletionStage<Void> tryToWrite() {
         return file.write(session -> {
             BlockRows.putFact(session.head(), "tried", Long.toString(System.nanoTime()));
@@ -134,27 +134,27 @@ final class ModelBooks implements AutoCloseable {
         });
     }
 
-    /** The {@code row}th block from now on fails after all its rows are written. */
+    /** Makes the {@code row}th block from now on fail after all its rows are written. */
     void failAt(int row) {
         saboteur.armed.set(row);
     }
 
-    /** The next time that something is undone it fails after all rows of the books are. */
+    /** Makes the next undo fail after all rows of the books are undone. */
     void failUndoing() {
         saboteur.undoing.set(true);
     }
 
-    /** The next time that something is undone the commit takes as long as {@code meanwhile}. */
+    /** Makes the commit of the next undo take as long as {@code meanwhile}. */
     void whileUndoing(Runnable meanwhile) {
         saboteur.slow.set(meanwhile);
     }
 
-    /** Blocks of rescans that were written, in commits that did not fail, above one that is not theirs. */
+    /** Returns the blocks of rescans that were committed on top of a block that is not their parent. */
     List<String> gaps() {
         return saboteur.gaps;
     }
 
-    /** Blocks that rescans have written, or tried to. */
+    /** Returns the blocks that rescans have written or tried to write. */
     Set<Hash256> staged() {
         return saboteur.staged;
     }
@@ -163,7 +163,7 @@ final class ModelBooks implements AutoCloseable {
         return saboteur.armed.get() <= 0;
     }
 
-    /** What the head's rows say, table by table. */
+    /** Returns the rows of the head, by table. */
     Map<String, List<String>> dump() {
         return Await.result(file.read(session -> {
             Map<String, List<String>> all = new TreeMap<>();
@@ -191,7 +191,7 @@ final class ModelBooks implements AutoCloseable {
         file.close();
     }
 
-    /** A book that writes nothing, and now and then cannot. */
+    /** Book without data that fails on request. */
     private static final class Saboteur implements Book<Page, Long>, BookTable<Page, Long> {
         private final AtomicInteger armed = new AtomicInteger(Integer.MAX_VALUE);
         private final AtomicBoolean undoing = new AtomicBoolean();

@@ -31,13 +31,13 @@ import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.testkit.Seeded;
 
 /**
- * Makes random blocks, as many branches of them as wanted, with payments and HTLCs of a few keys and of strangers. What it makes passes every
- * check of a follower but that of work; nobody checks its signatures.
+ * Generates random blocks on any number of branches, with payments and HTLCs of a few keys and of foreign ones. Blocks pass all checks of a
+ * follower except that of work; signatures are not checked.
  */
 final class ModelChain {
     static final ChainProfile PROFILE = ChainProfile.of("chain");
 
-    /** Keys whose payments are made; the daemon owns some of them. */
+    /** Number of keys that make payments; the daemon owns some of them. */
     static final int KEYS = 6;
 
     private static final long GENESIS_TIME = 1_700_000_000;
@@ -46,7 +46,7 @@ final class ModelChain {
     private final Random random;
     private final List<PublicKey> keys = new ArrayList<>();
     private final Map<Hash256, Transaction> transactions = new ConcurrentHashMap<>();
-    /** Outpoints that some branch has made: what spends one is valid only where it is there. */
+    /** Outpoints created on any branch: a transaction that spends one is valid only on branches that have it. */
     private final Set<Outpoint> made = new HashSet<>();
 
     private final Map<Hash256, byte[]> secrets = new HashMap<>();
@@ -70,12 +70,12 @@ final class ModelChain {
         return PROFILE.addressOf(keys.get(key));
     }
 
-    /** Any transaction of any branch. */
+    /** Returns a transaction of any branch. */
     Optional<Transaction> transaction(Hash256 id) {
         return Optional.ofNullable(transactions.get(id));
     }
 
-    /** Grows by empty blocks. */
+    /** Adds empty blocks. */
     ModelBlock grown(ModelBlock from, int blocks) {
         ModelBlock top = from;
         for (int i = 0; i < blocks; i++) {
@@ -84,7 +84,7 @@ final class ModelChain {
         return top;
     }
 
-    /** A block on top of {@code parent}, with transactions of its own and some of {@code again} that fit. */
+    /** Creates a block on top of {@code parent}, with new transactions and those of {@code again} that are valid there. */
     ModelBlock grow(ModelBlock parent, List<Transaction> again) {
         Draft draft = new Draft(parent);
         again.stream().filter(tx -> random.nextInt(3) > 0).forEach(draft::addIfItFits);
@@ -117,7 +117,7 @@ final class ModelChain {
                 new ChainBlock(header, header.id(), mined), draft.parent, draft.coins, draft.locks, draft.txIds);
     }
 
-    /** A block in the making. */
+    /** Block under construction. */
     private final class Draft {
         private final ModelBlock parent;
         private final long height;
@@ -132,7 +132,7 @@ final class ModelChain {
             this.coins = parent == null ? new HashMap<>() : new HashMap<>(parent.coins());
             this.locks = parent == null ? new HashMap<>() : new HashMap<>(parent.locks());
             this.txIds = parent == null ? new HashSet<>() : new HashSet<>(parent.txIds());
-            // The same on every branch when it pays the same key: two blocks may share their coinbase.
+            // The coinbase is the same on every branch if it pays the same key: two blocks may share it.
             add(new Transaction(
                     List.of(new Outpoint(Hash256.ZERO, height)),
                     List.of(TxOutput.toAddress(address(random.nextInt(KEYS)), Amount.of(1_000_000_000L + height))),
@@ -192,7 +192,7 @@ final class ModelChain {
         };
     }
 
-    /** An input with its witness. */
+    /** Input with its witness. */
     private record Input(Outpoint outpoint, Witness witness) {}
 
     private static Transaction payment(List<Input> inputs, List<TxOutput> outputs) {
@@ -237,7 +237,7 @@ final class ModelChain {
         return outputs;
     }
 
-    /** One or two locks, sometimes on a hash that another one has as well, and change. */
+    /** Creates one or two locks, sometimes on the same hash as another one, and change. */
     private List<TxOutput> locks(long height) {
         List<TxOutput> outputs = new ArrayList<>(outputs());
         for (int i = random.nextInt(2); i >= 0; i--) {

@@ -25,7 +25,7 @@ import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FollowRig;
 
-/** A follower with all books of the daemon, in a folder, at model nodes. Closing it loses whatever is under way. */
+/** Follower with all books of the daemon, in a folder, connected to model nodes. Closing it loses all work under way. */
 final class ModelDaemon implements AutoCloseable {
     private static final Duration INTERVAL = Duration.ofMillis(3);
 
@@ -34,7 +34,7 @@ final class ModelDaemon implements AutoCloseable {
     private final ModelBooks books;
     private final Follower follower;
 
-    /** @param any asks whichever node is there */
+    /** @param any client that uses any available node */
     ModelDaemon(
             Path folder,
             Set<Address> owned,

@@ -19,28 +19,28 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.testkit.Stub;
 
-/** A node of a {@link ModelChain}: has one branch, answers what a follower asks, and lies when told to. */
+/** Node of a {@link ModelChain}: has one branch, answers a follower's requests, and returns false data on request. */
 final class ModelNode {
-    /** What is wrong with its answers. */
+    /** Kind of false data. */
     enum Lie {
         NONE,
-        /** Transactions pay more than they do. */
+        /** Transactions pay more than in reality. */
         VALUE,
         /** Lists lack their last transaction. */
         OMISSION,
-        /** Lists have the last two transactions the other way round. */
+        /** The last two transactions of each list are swapped. */
         ORDER,
-        /** The list names a transaction twice. */
+        /** Lists contain one transaction twice. */
         TWICE,
-        /** Blocks have another height. */
+        /** Blocks have a wrong height. */
         HEIGHT,
-        /** Blocks have another parent. */
+        /** Blocks have a wrong parent. */
         PARENT,
-        /** The tip is five blocks higher than any that it shows. */
+        /** The reported tip is five blocks higher than any block that it shows. */
         TALL,
         /** No transaction is known. */
         FORGETFUL,
-        /** Nothing is answered. */
+        /** No request is answered. */
         SILENT
     }
 
@@ -68,22 +68,22 @@ final class ModelNode {
         tip = newTip;
     }
 
-    /** Shows another chain than its own from when it is asked for the first block of all until it is asked for its tip. */
+    /** Shows another chain, from the next request for the genesis block until the next request for the tip. */
     void hide(ModelBlock otherTip) {
         hidden = Optional.of(otherTip);
     }
 
-    /** Does not have the block at this height when it is asked for it the next time. */
+    /** Omits the block at this height in answer to the next request for it. */
     void missOnce(long height) {
         missed.set(height);
     }
 
-    /** Number of times that it was asked for a block. */
+    /** Returns the number of requests for blocks. */
     int blocksAsked() {
         return blocksAsked.get();
     }
 
-    /** Number of times that it was asked for a transaction. */
+    /** Returns the number of requests for transactions. */
     int transactionsAsked() {
         return transactionsAsked.get();
     }
@@ -92,12 +92,12 @@ final class ModelNode {
         lie = newLie;
     }
 
-    /** Asks this node only. */
+    /** Returns a client that asks only this node. */
     NodeClient client() {
         return client(false);
     }
 
-    /** Asks this node, or another one when it does not answer. */
+    /** Returns a client that asks this node, or another one if it does not answer. */
     NodeClient clientThatFailsOver() {
         return client(true);
     }

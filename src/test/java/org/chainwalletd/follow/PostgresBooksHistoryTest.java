@@ -4,8 +4,8 @@ import org.chainwalletd.store.postgres.BooksPlaces;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The books of the daemon on a server; those that they are compared with are written to it as well. Now and then another daemon takes them over
- * while the one before goes on following, as one does that was paused and knows nothing of it.
+ * The books of the daemon on a database server, and the reference books too. Sometimes another daemon takes them over while the previous one
+ * continues to follow, like one that was paused and does not know of it.
  */
 @Tag("postgres")
 class PostgresBooksHistoryTest extends BooksHistoryTest {

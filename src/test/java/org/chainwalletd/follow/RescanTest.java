@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A rescan at two nodes, of which one is on another branch. */
+/** Rescan with two nodes, one of which is on another branch. */
 class RescanTest {
     private static final int TOP = 60;
     private static final int READ = 30;
@@ -44,7 +44,7 @@ class RescanTest {
         executor.shutdownNow();
     }
 
-    /** Lets a daemon without addresses follow the chain, and ends it. Returns the tip, which both nodes have. */
+    /** Lets a daemon without addresses follow the chain, then ends it. Returns the tip, which both nodes have. */
     private ModelBlock followed() {
         ModelBlock tip = chain.grown(chain.genesis(), TOP);
         other.tip(tip);
@@ -92,7 +92,7 @@ class RescanTest {
         }
     }
 
-    /** As long as a slow disk takes; a rescan that does not wait reads the rest of the chain meanwhile. */
+    /** Delays like a slow disk: a rescan that does not wait would read the rest of the chain meanwhile. */
     private void untilOthersWereAsked() {
         int before = right.blocksAsked();
         for (int i = 0; i < 20 && right.blocksAsked() < before + TOP - READ; i++) {

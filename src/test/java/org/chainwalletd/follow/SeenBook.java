@@ -5,7 +5,7 @@ import java.util.List;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.SeenTable;
 
-/** Notes every transaction, and how many there were before its block. */
+/** Records every transaction, and how many there were before its block. */
 final class SeenBook implements Book<SeenTable.View, SeenTable.Seen> {
     private final SeenTable table = new SeenTable();
 

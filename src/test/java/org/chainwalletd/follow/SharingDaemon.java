@@ -46,7 +46,10 @@ import org.chainwalletd.wait.AddressWatch;
 import org.chainwalletd.wait.WaitSetup;
 import org.chainwalletd.wait.Waits;
 
-/** A daemon among several with the same books on a database, over real sockets to its own nodes: all that follows, waits and tells of credits. */
+/**
+ * Daemon that shares its books on a database with others, and uses real sockets to its own nodes: with all that follows, waits and serves the
+ * credit feed.
+ */
 final class SharingDaemon implements AutoCloseable {
     private static final Duration INTERVAL = Duration.ofMillis(20);
 
@@ -60,7 +63,7 @@ final class SharingDaemon implements AutoCloseable {
     final Keeper keeper = Keeper.under(Spawners.of(kit));
     final ActorRef<SeenCredits.Command> seen;
     final Sightings sightings;
-    /** HTLCs of which this daemon has told, each time that it did. */
+    /** HTLCs that this daemon has published, one entry per event. */
     final List<Outpoint> htlcs = new CopyOnWriteArrayList<>();
 
     private final ModelBooks model;
@@ -164,7 +167,7 @@ final class SharingDaemon implements AutoCloseable {
         };
     }
 
-    /** As from now on the keeper's lease is this daemon's. */
+    /** Gives this daemon the keeper's lease. */
     SharingDaemon keep() {
         keeper.start();
         return this;
@@ -183,7 +186,7 @@ final class SharingDaemon implements AutoCloseable {
                         .isPresent());
     }
 
-    /** Blocks to which the events lead, the lowest first; those that were passed over have no id. Fails when an event does not fit. */
+    /** Returns the blocks that the events lead to, lowest first; blocks without an event have no id. Fails if an event does not fit. */
     List<BlockPlace> fold() {
         return fold(events);
     }
@@ -233,7 +236,7 @@ final class SharingDaemon implements AutoCloseable {
         return chain;
     }
 
-    /** The process dies: nothing is given back. */
+    /** Simulates the death of the process: nothing is released. */
     void kill() {
         if (!killed) {
             killed = true;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The books begin above the block at which a node's chain parts from theirs: no block is common, so no work can be weighed. */
+/** The books start above the fork with a node's chain: there is no common block, so work cannot be compared. */
 class StrangerTest {
     private static final long FIRST_KEPT = 15;
     /** Transactions of blocks up to this one are not read. */
@@ -101,7 +101,7 @@ class StrangerTest {
         return daemon.follower().status().complaints().stream().anyMatch(line -> line.contains(words));
     }
 
-    /** What a node does for a while is no reason to say that the daemon is not ready. */
+    /** Waits for the complaint. A node's temporary behaviour must not make the daemon unready. */
     private void awaitNamed(String words) {
         assertThat(isComplained(words)).isFalse();
         Await.until("it is named after ten minutes", () -> {

@@ -24,7 +24,7 @@ class SubscribersTest {
     private final Subscribers subscribers = new Subscribers(Instant.EPOCH);
     private final TestInbox<FollowEvent> subscriber = TestInbox.create();
 
-    /** Tips that are seen from now on, when the subscriber has heard of the one before. */
+    /** Records tips published from now on, each with the number of events that the subscriber had received by then. */
     private SeenTips watched() {
         subscribers.standing(chain, Network.DEVNET);
         subscribers.subscribe(subscriber.getRef());
@@ -52,7 +52,7 @@ class SubscribersTest {
         chain.append(row(3));
         chain.append(row(4));
 
-        // The third block was committed before and not told: what is told is not the tip's child alone.
+        // The third block was committed earlier but not published: so the event is not only about the tip's child.
         subscribers.connected(chain, List.of(new Bookkeeping.Entry(block(4), true)));
 
         assertThat(tips.heardBefore).containsExactly(0, 0);
@@ -138,7 +138,7 @@ class SubscribersTest {
         return Hash256.of(bytes);
     }
 
-    /** A tip channel that notes what the subscriber had heard when each tip came. */
+    /** Tip channel that records how many events the subscriber had received when each tip came. */
     private static final class SeenTips implements SourceQueueWithComplete<FollowedTip> {
         final List<Long> heights = new ArrayList<>();
         final List<Integer> heardBefore = new ArrayList<>();

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A node shows blocks that nobody worked for, with times of yesterday and below a tip that no chain has, so that few of them are checked; or a
- * branch of which it has the headers alone. Work is a nonce of one here.
+ * Node that shows blocks without work, with timestamps of yesterday and below a false tip, so that few of them are checked; or a branch of which it
+ * has only the headers. A nonce of one counts as work here.
  */
 class UnworkedBlocksTest {
     private static final Hash256 TARGET = Hash256.parse("10" + "00".repeat(31));
@@ -46,14 +46,14 @@ class UnworkedBlocksTest {
     @AutoClose
     private FollowRig rig;
 
-    /** Answers from a list of headers; their transactions are never to be had. */
+    /** Node that answers from a list of headers, and never returns their transactions. */
     private static final class Node {
         volatile List<BlockHeader> shown = List.of();
-        /** Height of a tip that is far above them, with a block that stands on nothing; none when 0. */
+        /** Height of a false tip far above the headers, whose block has no ancestors; none when 0. */
         volatile long claimed;
-        /** Whether it has no block above the first, until it has said so of the second. */
+        /** Whether it denies having blocks above the first, until it has denied the second. */
         volatile boolean denies;
-        /** Whether it names its tip and shows no block. */
+        /** Whether it reports its tip but shows no block. */
         volatile boolean fails;
 
         final AtomicInteger bodiesAsked = new AtomicInteger();
@@ -206,7 +206,7 @@ class UnworkedBlocksTest {
         for (int i = 1; i <= 3; i++) {
             double before = lies();
             List<BlockHeader> lie = grown(honest, 50, false);
-            // So young that it is checked for certain.
+            // Recent enough to be checked in any case.
             lie.add(header(lie.size(), topOf(lie), 0, Instant.now().getEpochSecond(), NO_TRANSACTIONS));
             node.claimed = FAR_ABOVE;
             node.shown = lie;

@@ -17,7 +17,7 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** When the followed chain is known to be the one that the operator means (decisions.md, 8h). */
+/** Conditions under which the followed chain is known to be the operator's (decisions.md, 8h). */
 class VerifiedChainTest {
     private static final int TIP = 30;
     private static final int BASE = 20;
@@ -27,7 +27,7 @@ class VerifiedChainTest {
 
     private final List<BlockHeader> chain = chain(TIP, 0);
 
-    /** Headers from height 0 on, each on top of the one before it. */
+    /** Creates linked headers from height 0 on. */
     static List<BlockHeader> chain(int tip, long nonce) {
         List<BlockHeader> headers = new ArrayList<>();
         Hash256 parent = Hash256.ZERO;

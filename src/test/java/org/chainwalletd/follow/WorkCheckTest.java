@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class WorkCheckTest {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
-    /** The first nonce with which the header below meets its target. */
+    /** First nonce with which the header below meets its target. */
     private static final long FOUND = 4;
 
     private static final Hash256 TARGET = Hash256.parse("10" + "00".repeat(31));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Work that was not checked while the chain was being caught up with, checked when somebody needs it. */
+/** Check, on demand, of work that was skipped while catching up. */
 class WorkProofTest {
     private static final long TOP = 70;
 

@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Following a chain whose blocks have to be worked for, over real sockets, at a node that lies about them. A block takes some sixteen hashes of
- * half a second, unless its time is a lucky one, with which the first nonce is enough: these were looked for, and any other would only be slower.
+ * Following a chain with real proof of work, over real sockets, with a node that returns false data about it. A block takes some sixteen hashes of
+ * half a second, except with the timestamps below, for which the first nonce is enough; other timestamps would only be slower.
  */
 @Tag("long")
 class WorkedChainTest {
     private static final Instant LUCKY_FIRST = Instant.ofEpochSecond(1_773_537_029L);
     private static final Instant LUCKY_SECOND = Instant.ofEpochSecond(1_773_537_111L);
-    /** Of a branch that takes the second block's place. */
+    /** Timestamp for a branch that replaces the second block. */
     private static final Instant LUCKY_BRANCH = Instant.ofEpochSecond(1_773_537_142L);
 
     @TempDir

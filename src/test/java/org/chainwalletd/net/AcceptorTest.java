@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A thread that accepts, over the loopback. */
+/** Accept thread, over the loopback interface. */
 @Timeout(120)
 class AcceptorTest {
     private final BlockingQueue<SocketChannel> accepted = new LinkedBlockingQueue<>();
@@ -93,7 +93,7 @@ class AcceptorTest {
     @Test
     void an_address_that_is_taken_or_not_known_cannot_be_had() {
         assertThatThrownBy(() -> Acceptor.bind(acceptor.address(), 1)).isInstanceOf(BindException.class);
-        // No name is so long, so nobody is asked.
+        // The name is too long to be valid, so no DNS request is made.
         assertThatThrownBy(() -> Acceptor.bind(InetSocketAddress.createUnresolved("x".repeat(64), 0), 1))
                 .isInstanceOf(BindException.class);
     }

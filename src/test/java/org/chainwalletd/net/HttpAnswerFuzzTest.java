@@ -7,11 +7,11 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * Whatever a peer sends, the reading of it ends with an answer or a refusal, and the budget gets everything back. A normal build replays
- * the corpus under {@code HttpAnswerFuzzTestInputs}.
+ * Parsing any bytes of a peer must end with an answer or a refusal, and all bytes must be returned to the budget. A normal build replays the corpus
+ * under {@code HttpAnswerFuzzTestInputs}.
  */
 class HttpAnswerFuzzTest {
-    /** Whole HTTP answers; the pieces in which they arrive change nothing. */
+    /** Fuzzes whole HTTP answers; the pieces in which they arrive must make no difference. */
     @FuzzTest(maxDuration = "5m")
     void answers(byte[] wire) {
         int cut = wire.length == 0 ? 0 : Byte.toUnsignedInt(wire[0]) % wire.length;

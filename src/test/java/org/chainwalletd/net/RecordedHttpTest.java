@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Strict as it is, the reader takes all that real nodes have been seen to send (fixtures {@code node-http.json}, {@code node-sse.json}). */
+/** The strict parser must accept everything recorded from real nodes (fixtures {@code node-http.json}, {@code node-sse.json}). */
 class RecordedHttpTest {
     @Test
     void every_recorded_answer_is_read_byte_by_byte() throws IOException {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What one thread that reads for many does for each of them, counted in its rounds, which the test turns by hand. */
+/** Fairness of the loop thread between connections, counted in rounds that the test runs by hand. */
 @Timeout(120)
 class SocketRoundsTest {
     private static final int PIECE = 1024;
@@ -43,7 +43,7 @@ class SocketRoundsTest {
         loop.close();
     }
 
-    /** Asks for the next piece whenever one has come. */
+    /** Requests the next piece whenever one has arrived. */
     private final class Greedy implements ClientSocket.Reader {
         private final ClientSocket socket;
         private int pieces;
@@ -76,7 +76,7 @@ class SocketRoundsTest {
         }
     }
 
-    /** A client whose {@code bytes} lie at its socket before anybody looks. */
+    /** Creates a client whose {@code bytes} are at its socket before the first round. */
     private Greedy client(int bytes) throws Exception {
         SocketChannel client = SocketChannel.open(server.getLocalAddress());
         clients.add(client);
@@ -93,7 +93,7 @@ class SocketRoundsTest {
     private List<Greedy> flood() throws Exception {
         List<Greedy> flood = new ArrayList<>();
         for (int i = 0; i < FLOODING; i++) {
-            // More than is read of it in the rounds of a test.
+            // More than is read in the rounds of a test.
             flood.add(client(4 * ROUNDS * PIECE));
         }
         loop.round();
@@ -158,7 +158,7 @@ class SocketRoundsTest {
         Greedy one = client(100);
         loop.round();
 
-        // A round that did not end while there is work would never come to this.
+        // A round that continues while there is work would never return.
         loop.round();
 
         assertThat(one.pieces).isEqualTo(1);

@@ -33,14 +33,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Sockets of clients as parts of streams, over the loopback. */
+/** Client sockets as stream stages, over the loopback interface. */
 @Timeout(120)
 class SocketStageTest {
     private static final int PIECE = 16 << 10;
     private static final ClientSocket.Buffers BUFFERS = new ClientSocket.Buffers(64 << 10, 64 << 10);
     private static final int CLIENTS = 12;
     private static final int LONG = 4 << 20;
-    /** More than the system's buffers of both sides take. */
+    /** More than the kernel's buffers of both sides hold. */
     private static final int MUCH = 64 << 20;
 
     private final ActorTestKit kit = ActorTestKit.create(ConfigFactory.load());
@@ -61,7 +61,7 @@ class SocketStageTest {
         kit.shutdownTestKit();
     }
 
-    /** Passes what one client sends through {@code flow}, once something has come. */
+    /** Passes what one client sends through {@code flow}, once something has arrived. */
     private Socket served(Flow<ByteString, ByteString, ?> flow) throws Exception {
         acceptor.start(channel -> open(channel, flow), () -> {});
         return Dial.socket(acceptor.address());
@@ -119,7 +119,7 @@ class SocketStageTest {
         }
     }
 
-    /** {@code -Dsocket.rounds=n} for many: a piece that is asked for while the loop looks away must not be left lying. */
+    /** Use {@code -Dsocket.rounds=n} for a longer run: a piece requested while the loop does not select the channel must not be left unread. */
     @Test
     void each_of_many_clients_hears_all_it_says_however_it_comes() throws Exception {
         int rounds = Integer.getInteger("socket.rounds", 50);
@@ -208,7 +208,7 @@ class SocketStageTest {
         }
     }
 
-    /** Whether a number has begun to grow, and stopped. */
+    /** Returns whether a number has grown and stopped growing. */
     private static boolean isStill(AtomicLong number) {
         long before = number.get();
         Await.pause(50);
@@ -256,7 +256,7 @@ class SocketStageTest {
         Await.outcome(closed);
     }
 
-    /** Says one byte, and listens on. */
+    /** Creates a flow that sends one byte and keeps listening. */
     private static Flow<ByteString, ByteString, ?> greeting(CompletableFuture<Throwable> end) {
         return Flow.fromSinkAndSource(
                 Flow.<ByteString>create()

@@ -19,8 +19,8 @@ import org.chainwalletd.net.HttpAnswer;
 import org.chainwalletd.node.AnswerJson.ResultReader;
 
 /**
- * Whatever a node answers, the reading of it ends with a value, a refusal or "no answer", never with another exception. A normal build
- * replays the corpus under {@code AnswerFuzzTestInputs}.
+ * Decoding any answer of a node must end with a value, a refusal or "no answer", never with another exception. A normal build replays the corpus
+ * under {@code AnswerFuzzTestInputs}.
  */
 class AnswerFuzzTest {
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -46,7 +46,7 @@ class AnswerFuzzTest {
             Answers::spentBy,
             Answers::broadcast);
 
-    /** Bodies as they come out of HTTP. */
+    /** Fuzzes bodies as received over HTTP. */
     @FuzzTest(maxDuration = "5m")
     void bodies(byte[] body) {
         HttpAnswer answer = new HttpAnswer(200, body, ByteBudget.of(0).share());
@@ -55,7 +55,7 @@ class AnswerFuzzTest {
         }
     }
 
-    /** What was made of a body is what another reader of JSON finds in it: nothing is made up. */
+    /** Checks a decoded value against another JSON parser: no part of it may be invented. */
     static void check(byte[] body, AnswerDecoder.Attempt<?> outcome) {
         JsonNode found = parsed(body);
         boolean isOurs = found.path("jsonrpc").asText().equals("2.0")

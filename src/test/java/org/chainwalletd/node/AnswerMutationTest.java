@@ -19,7 +19,7 @@ import org.chainwalletd.node.AnswerJson.ResultReader;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 
-/** Recorded answers, whole and damaged at random: whatever is read from one stands in it. */
+/** Recorded answers, whole and randomly damaged: each value read must occur in the answer. */
 class AnswerMutationTest {
     private static final int ROUNDS = 20_000;
 

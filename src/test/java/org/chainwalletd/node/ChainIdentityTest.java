@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Chain protocol, section 5, trust rule; decisions.md, requirement 8. */
+/** Trust rule of the chain protocol, section 5; decisions.md, requirement 8. */
 class ChainIdentityTest {
     private static final Hash256 OURS = Hash256.parse("aa".repeat(32));
     private static final Hash256 OTHER = Hash256.parse("bb".repeat(32));
@@ -174,7 +174,7 @@ class ChainIdentityTest {
         assertThat(second.count("get_balance")).isEqualTo(4);
     }
 
-    /** Nothing has told the background checks yet: the answer itself does. */
+    /** The answer itself must be checked, before the background checks know of it. */
     @Test
     void a_tip_that_names_another_chain_is_told_to_nobody_and_ends_what_the_node_is_asked() {
         first.on("get_block_height", chain(OURS));
@@ -209,7 +209,7 @@ class ChainIdentityTest {
                 .hasMessageContaining("in 2 sweeps");
     }
 
-    /** Two calls, for each node would have its turn. */
+    /** Makes two calls, because otherwise each node would get one by rotation. */
     private boolean asksOnlyTheSecond(Nodes nodes) {
         long before = second.count("send_raw_transaction");
         get(nodes.client().sendRawTransaction(Bytes.parse("00")));

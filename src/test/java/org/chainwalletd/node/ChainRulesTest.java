@@ -11,7 +11,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.junit.jupiter.api.Test;
 
-/** What a genesis block, the operator and a node say together of what a chain demands (following.md, section 2). */
+/** Rules of a chain, derived from its genesis block, the operator and a node (following.md, section 2). */
 class ChainRulesTest {
     private static final Hash256 WORK = Hash256.parse("10" + "00".repeat(31));
     private static final Optional<Network> UNSAID = Optional.empty();

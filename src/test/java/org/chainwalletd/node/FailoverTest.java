@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** interface.md, section 1.7, over real sockets. */
+/** Failover according to interface.md, section 1.7, over real sockets. */
 class FailoverTest {
 
     @AutoClose

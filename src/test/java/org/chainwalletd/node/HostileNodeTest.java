@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Nodes and indexers that are asked in the same way: whatever they do, a call ends with its error and holds nothing. */
+/** Hostile nodes and indexers: whatever they do, a call must end with its error and release everything. */
 @Tag("long")
 class HostileNodeTest {
     private static TestCertificate certificate;

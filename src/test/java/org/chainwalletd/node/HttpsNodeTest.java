@@ -26,7 +26,7 @@ import org.chainwalletd.testkit.TestCertificate;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** Nodes behind a TLS proxy: the certificate has to be trusted and of the right host. */
+/** Nodes behind a TLS proxy: the certificate must be trusted and issued for the host. */
 class HttpsNodeTest {
 
     @AutoClose

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A node that answers JSON-RPC with wrong content: nothing of it gets through, and it is not asked again. */
+/** Node that answers JSON-RPC with wrong content: none of it must be passed on, and it must not be asked again. */
 class LyingNodeTest {
     private static final String ID = "ab".repeat(32);
     private static final String OTHER_ID = "cd".repeat(32);

@@ -33,7 +33,7 @@ import org.chainwalletd.testkit.ScriptedNode;
 import org.chainwalletd.testkit.Spawners;
 import org.chainwalletd.testkit.TestNodes;
 
-/** A node client over real sockets with a clock that the test moves. */
+/** Node client over real sockets, with a clock that the test moves. */
 final class NodeHarness implements AutoCloseable {
     static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
     static final String ID = "ab".repeat(32);
@@ -58,7 +58,7 @@ final class NodeHarness implements AutoCloseable {
         }
     }
 
-    /** A node that is closed with this. */
+    /** Creates a node that is closed with this harness. */
     ScriptedNode node() {
         return kept(ScriptedNode.start());
     }
@@ -68,7 +68,7 @@ final class NodeHarness implements AutoCloseable {
         return node;
     }
 
-    /** A harness whose timers, too, stand still until {@link #pass}. */
+    /** Creates a harness whose timers also stand still until {@link #pass}. */
     static NodeHarness standingStill() {
         return new NodeHarness(ManualTime.config());
     }
@@ -107,9 +107,7 @@ final class NodeHarness implements AutoCloseable {
         return client(settings, executor);
     }
 
-    /**
-     * @param readers read the answers
-     */
+    /** @param readers parses the answers */
     NodeClient client(Settings.Node settings, Executor readers) {
         Nodes.Transport transport = transport(readers);
         Nodes.Upstreams upstreams = Nodes.Upstreams.start(
@@ -130,7 +128,7 @@ final class NodeHarness implements AutoCloseable {
                 metrics);
     }
 
-    /** To all upstreams, with connections of its own. */
+    /** Creates a transport to all upstreams, with new connections. */
     Nodes.Transport transport() {
         return transport(executor);
     }

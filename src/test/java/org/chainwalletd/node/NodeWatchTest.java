@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The background checks, with a clock that the test moves. */
+/** Background checks, with a clock that the test moves. */
 class NodeWatchTest {
     private static final Hash256 OURS = Hash256.parse("aa".repeat(32));
     private static final Hash256 OTHER = Hash256.parse("bb".repeat(32));

@@ -21,7 +21,7 @@ import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** What the background leaves to payments and reads: places, turns and quotas. */
+/** Connections, queue order and quotas that background calls leave to payments and reads. */
 class PriorityTest {
     private static final ScriptedNode.Step BALANCE_1 = result("{\"balance\":1}");
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Every answer recorded from a running node (fixtures/node-rpc.json) is understood. */
+/** Every answer recorded from a running node (fixtures/node-rpc.json) must be accepted. */
 class RecordedAnswersTest {
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)

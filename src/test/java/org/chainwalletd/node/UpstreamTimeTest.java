@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Sweeps, timeouts, places and quotas with a clock that the test moves (interface.md, section 1.7; chain protocol, section 10.3). */
+/** Sweeps, timeouts, connection limits and quotas, with a clock that the test moves (interface.md, section 1.7; chain protocol, section 10.3). */
 @Tag("long")
 class UpstreamTimeTest {
     private static final Address BOB = Address.parse("b0".repeat(32));
@@ -139,7 +139,8 @@ class UpstreamTimeTest {
         CompletionStage<NodeClient.Tip> next = client.tip();
         CompletionStage<NodeClient.Tip> last = client.tip();
         Await.until("two calls wait", () -> harness.gauge("walletd.upstream.waiting", first) == 2);
-        // The next call gets the place half-way, so that no place becomes free when the last has waited long enough.
+        // The next call gets the connection half-way, so that none becomes free when the last call has waited long
+        // enough.
         harness.pass(NodeHarness.CALL_TIMEOUT.toMillis() / 2);
         first.on("*", second.hang());
         first.release();

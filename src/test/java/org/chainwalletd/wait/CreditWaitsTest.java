@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who waits for the same reads the books once. */
+/** Waits with the same question read the books once. */
 @Timeout(120)
 class CreditWaitsTest {
     private static final CompletableFuture<Void> STAYS = new CompletableFuture<>();
@@ -65,7 +65,7 @@ class CreditWaitsTest {
     @BeforeEach
     void start() {
         books = Books.open(folder, List.of(table));
-        // Asked once for each answer of the feed.
+        // Called once for each answer of the feed.
         feed = new CreditFeed(books, () -> {
             reads.incrementAndGet();
             return Optional.of(new BlockPlace(height, id((int) height)));
@@ -120,7 +120,7 @@ class CreditWaitsTest {
         return Await.result(feed.now(0, address));
     }
 
-    /** A block that pays these, and nobody is told of it. */
+    /** Adds a block that pays these addresses, without publishing it. */
     private void block(Address... paid) {
         long next = height + 1;
         Hash256 id = id((int) next);
@@ -244,7 +244,7 @@ class CreditWaitsTest {
         assertThat(open.jumpTo(12)).hasValue(11);
         OpenPaymentWaits.SkippedBlocks passed = open.skipped(11, 100).get(0);
         open.begin(later);
-        // Its first look ends between the blocks and the answer of the books.
+        // The first look-up of both ends between the skipped blocks and the answer of the books.
         open.baselineOver(before);
         open.baselineOver(later);
 

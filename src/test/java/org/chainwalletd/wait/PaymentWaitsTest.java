@@ -91,7 +91,7 @@ class PaymentWaitsTest {
     @Test
     void an_amount_that_only_the_listing_names_is_not_believed() throws Exception {
         CompletableFuture<PaymentOutcome> waiting = waitWithBaseline(SHOP, 1);
-        // Listed under an id that its bytes do not have.
+        // Listed under an id that does not match its bytes.
         Hash256 lie = Hash256.of(new byte[] {
             1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
             30, 31, 32

@@ -70,7 +70,8 @@ class TxWaitsTest {
         Transaction old = rig.payment(WaitRig.address(2), 500);
         rig.confirmedBefore(WaitRig.id(old), place);
 
-        // Of that block the list is known, and the transaction is not in it: whoever says so lies.
+        // That block's transactions are known from following, and this one is not among them: the node's claim is
+        // false.
         assertThat(Await.outcome(rig.forTx(WaitRig.id(old), 1, Duration.ZERO))).isEqualTo(new TxOutcome.TimedOut(0));
         assertThat(Await.outcome(rig.forTx(txId, 1, Duration.ZERO))).isInstanceOf(TxOutcome.Confirmed.class);
     }
@@ -125,7 +126,7 @@ class TxWaitsTest {
         unanswered.set(0);
         int before = rig.askedFor(txId);
 
-        // The other one is found by its second repetition, which is later than those of the first two questions.
+        // The other one is found by its second retry, which comes after the retries of the first two look-ups.
         rig.unanswered.put(WaitRig.id(other), new AtomicInteger(2));
         Await.outcome(rig.forTx(WaitRig.id(other), 1, LONG));
 

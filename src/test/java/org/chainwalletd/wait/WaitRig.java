@@ -47,7 +47,7 @@ import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Stub;
 
-/** The waits over a chain and a node that a test moves by hand; counts what the node is asked. */
+/** Waits on a chain and nodes that the test controls; counts requests to the nodes. */
 final class WaitRig implements AutoCloseable {
     static final ChainProfile PROFILE = ChainProfile.of("chain");
     static final CompletableFuture<Void> STAYS = new CompletableFuture<>();
@@ -68,14 +68,14 @@ final class WaitRig implements AutoCloseable {
     private final Map<Address, Amount> balances = new ConcurrentHashMap<>();
     private final List<ChainBlock> chain = new CopyOnWriteArrayList<>();
     private volatile Supplier<RuntimeException> trouble = () -> null;
-    /** Questions for each transaction. */
+    /** Number of requests for each transaction. */
     private final Map<Hash256, AtomicInteger> askedFor = new ConcurrentHashMap<>();
-    /** How many more questions for a transaction get no answer. */
+    /** Number of further requests for a transaction that get no answer. */
     final Map<Hash256, AtomicInteger> unanswered = new ConcurrentHashMap<>();
 
     volatile boolean secondKnows;
     volatile boolean secondIsSilent;
-    /** A lie: the first node knows no transaction. */
+    /** Whether the first node falsely claims to know no transaction. */
     volatile boolean firstKnowsNothing;
 
     private volatile boolean withoutMempool;
@@ -83,14 +83,14 @@ final class WaitRig implements AutoCloseable {
     private volatile CompletableFuture<Void> heldTransactions = CompletableFuture.completedFuture(null);
     private volatile Optional<NodeClient.Tip> nodesTip = Optional.empty();
     private int fresh;
-    /** Blocks of the chain that the follower has told of. */
+    /** Number of blocks of the chain that the follower has published. */
     private volatile int followed;
 
     WaitRig() {
         this(1);
     }
 
-    /** @param count the second node knows a confirmed transaction only when {@link #secondKnows} */
+    /** @param count number of nodes; the second one knows confirmed transactions only if {@link #secondKnows} */
     WaitRig(int count) {
         this(count, () -> System.nanoTime() / 1_000_000);
     }
@@ -250,12 +250,12 @@ final class WaitRig implements AutoCloseable {
                                 .toList()));
     }
 
-    /** A lie: every block's list names this one too. */
+    /** Makes every block's list falsely contain this transaction. */
     void listing(Hash256 txId) {
         falselyListed.add(txId);
     }
 
-    /** What bytes of the followed chain would show. */
+    /** Returns whether the followed chain proves the transaction. */
     private boolean isFollowed(Hash256 txId, BlockPlace place) {
         return chain.subList(0, followed).stream()
                 .anyMatch(block -> block.place().equals(place)
@@ -283,7 +283,7 @@ final class WaitRig implements AutoCloseable {
         held = new CountDownLatch(1);
     }
 
-    /** Answers about transactions are of now, and arrive when the one given back completes. */
+    /** Holds answers about transactions, computed from the present state, until the returned future is completed. */
     CompletableFuture<Void> holdTransactions() {
         heldTransactions = new CompletableFuture<>();
         return heldTransactions;
@@ -301,17 +301,17 @@ final class WaitRig implements AutoCloseable {
         balances.put(address, Amount.of(amount));
     }
 
-    /** What the nodes say their tip is, which the followed chain may not have reached. */
+    /** Sets the tip that the nodes report, which the followed chain may not have reached. */
     void nodesTip(long height) {
         nodesTip = Optional.of(new NodeClient.Tip(height, Hash256.ZERO, null));
     }
 
-    /** The node knows the transaction in this block, whether or not it was told as connected. */
+    /** Makes the node report the transaction in this block, whether or not a connected event was sent. */
     void confirmedBefore(Hash256 txId, BlockPlace place) {
         confirmed.put(txId, place);
     }
 
-    /** A payment by a stranger. */
+    /** Creates a payment by a foreign address. */
     Transaction payment(Address to, long... amounts) {
         return payment(key(200 + ++fresh % 50), to, amounts);
     }
@@ -346,13 +346,13 @@ final class WaitRig implements AutoCloseable {
         return Address.of(bytes);
     }
 
-    /** Into the mempool, without a word to anybody. */
+    /** Adds a transaction to the mempool, without a push event. */
     Hash256 pend(Transaction tx) {
         mempool.put(id(tx), tx);
         return id(tx);
     }
 
-    /** A lie: listed under another id than its own. */
+    /** Falsely lists a transaction in the mempool under another id. */
     void pendAs(Hash256 txId, Transaction tx) {
         mempool.put(txId, tx);
     }
@@ -371,7 +371,7 @@ final class WaitRig implements AutoCloseable {
         return block;
     }
 
-    /** The follower tells of a block that the nodes have. */
+    /** Publishes a block that the nodes have. */
     void hear(ChainBlock block) {
         followed = chain.indexOf(block) + 1;
         tell(
@@ -380,14 +380,14 @@ final class WaitRig implements AutoCloseable {
                         : new FollowEvent.Connected(block));
     }
 
-    /** The follower goes over blocks without telling of each. */
+    /** Lets the follower skip blocks without an event for each. */
     void jump() {
         followed = chain.size();
         tell(new FollowEvent.Advanced(
                 followed - 1, new FollowedTip(chain.get(followed - 1).place(), 0)));
     }
 
-    /** The nodes have the block, the follower does not tell of it. */
+    /** Adds a block at the nodes that the follower does not publish. */
     ChainBlock connectUnheard(Transaction... transactions) {
         long height = height() + 1;
         Hash256 parent =
@@ -404,7 +404,7 @@ final class WaitRig implements AutoCloseable {
         return block;
     }
 
-    /** The nodes go over to another block, before the follower has told of this one. */
+    /** Removes the nodes' last block before the follower has published it. */
     void replaceUnheard() {
         chain.remove(chain.size() - 1).transactions().forEach(tx -> confirmed.remove(tx.id()));
     }
@@ -432,12 +432,12 @@ final class WaitRig implements AutoCloseable {
         return waits.forPayment(address, Amount.of(least), time, STAYS).toCompletableFuture();
     }
 
-    /** The number of open waits of a kind. */
+    /** Returns the number of open waits of a kind. */
     double open(String kind) {
         return meters.get("walletd.waits.open").tag("kind", kind).gauge().value();
     }
 
-    /** The number of looks at mempools that have been taken in. */
+    /** Returns the number of completed mempool look-ups. */
     double looks() {
         return meters.get("walletd.waits.looks")
                 .tag("kind", "payment")

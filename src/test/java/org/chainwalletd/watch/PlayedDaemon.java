@@ -18,7 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import org.chainwalletd.client.WalletdClient;
 
-/** A server that plays a daemon whose answers and events the test decides. */
+/** Test server that acts as a daemon with scripted answers and events. */
 final class PlayedDaemon implements AutoCloseable {
     static final String ADDRESS = "ad".repeat(32);
     static final String TX = "7a".repeat(32);
@@ -29,11 +29,11 @@ final class PlayedDaemon implements AutoCloseable {
     private final Map<String, String> results = new ConcurrentHashMap<>();
     private final List<OutputStream> streams = new CopyOnWriteArrayList<>();
 
-    /** {@code Last-Event-ID} of each stream that was opened, empty for none. */
+    /** {@code Last-Event-ID} of each opened stream; empty for none. */
     final List<String> opened = new CopyOnWriteArrayList<>();
 
     volatile int status = 200;
-    /** As {@link #status}, of streams alone. */
+    /** HTTP status like {@link #status}, but only for streams. */
     volatile int streamStatus = 200;
 
     PlayedDaemon() throws IOException {
@@ -118,7 +118,7 @@ final class PlayedDaemon implements AutoCloseable {
             try {
                 stream.close();
             } catch (IOException gone) {
-                // As it should be.
+                // Expected.
             }
         }
     }

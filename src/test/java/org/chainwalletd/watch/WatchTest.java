@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** On the terminal that JLine brings for tests: what a person would see on it. */
+/** Live view on JLine's test terminal, as the user would see it. */
 @Timeout(120)
 class WatchTest {
     private static final Watch.Pace QUICK =
@@ -183,8 +183,8 @@ class WatchTest {
                 .hasCauseInstanceOf(ArithmeticException.class);
 
         daemon.streamStatus = 500;
-        Watch listener = new Watch(daemon.client(), daemon.uri(), new Watch.Pace(PAUSE, 1, tooLong, tooLong));
-        assertThat(failureOf(run(() -> listener.inLines(lines()))))
+        Watch listening = new Watch(daemon.client(), daemon.uri(), new Watch.Pace(PAUSE, 1, tooLong, tooLong));
+        assertThat(failureOf(run(() -> listening.inLines(lines()))))
                 .isInstanceOf(IllegalStateException.class)
                 .hasCauseInstanceOf(ArithmeticException.class);
     }
@@ -272,7 +272,7 @@ class WatchTest {
         throw new AssertionError("it ended well");
     }
 
-    /** What a person at the terminal sees and does. */
+    /** User at the terminal. */
     private record Person(ScreenTerminal.VirtualTerminal virtual) {
         void until(String... texts) {
             WatchTest.until(virtual, texts);

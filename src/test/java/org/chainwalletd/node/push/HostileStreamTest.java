@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whatever a node does with a push stream, the stream ends, and what it was opened over is closed. */
+/** Whatever a node does with a push stream, the stream must end, and its connection must be closed. */
 @Tag("long")
 class HostileStreamTest {
     private static final Duration ANSWER_WITHIN = Duration.ofSeconds(10);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Push streams to real sockets: the development node, and nodes that misbehave. */
+/** Push streams over real sockets: from the development node, and from misbehaving nodes. */
 class NodeStreamsTest {
     private static final String HEAD =
             "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: keep-alive\r\n\r\n";
@@ -191,7 +191,7 @@ class NodeStreamsTest {
         watch(1);
 
         await(PushNews.Lost.class, told -> true);
-        // What fits into the sockets between them; the line itself was given up at its first kilobytes.
+        // Limited by the socket buffers between them; the line itself was rejected after its first kilobytes.
         assertThat(sent.get()).isLessThan(8 * 1024 * 1024);
     }
 
@@ -297,7 +297,7 @@ class NodeStreamsTest {
         return (request, socket) -> {
             socket.getOutputStream().write((HEAD + events).getBytes(StandardCharsets.US_ASCII));
             socket.getOutputStream().flush();
-            // Until the caller hangs up.
+            // Waits until the client closes the connection.
             if (socket.getInputStream().read() >= 0) {
                 throw new IOException("more than a request");
             }
