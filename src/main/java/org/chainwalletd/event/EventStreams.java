@@ -48,7 +48,7 @@ public final class EventStreams implements EventFeed {
     /**
      * @param streams maximum number of open streams
      * @param heartbeat silence after which a comment is sent, so that both ends and proxies between them see that the stream is alive
-     * @param unread a reader that reads nothing for this long is cut
+     * @param unread a reader that leaves data unread for this long is cut
      * @param unopened a stream that is not run within this time loses its place
      */
     public record Limits(int streams, Duration heartbeat, Duration unread, Duration unopened) {

@@ -363,7 +363,7 @@ final class Bookkeeping {
         return rules.checkpoint().equals(Optional.of(place));
     }
 
-    /** Whether it says more that the head stands on this block than that it stands on the known one. */
+    /** Returns whether a link of the head down to {@code linkedTo} says more than the known one. */
     private boolean isBetter(BlockPlace linkedTo, BlockPlace known) {
         return !isCheckpoint(known) && (isCheckpoint(linkedTo) || linkedTo.height() < known.height());
     }
@@ -372,14 +372,14 @@ final class Bookkeeping {
         return BlockRows.fact(session.head(), SCAN_LINKED_TO).map(Bookkeeping::place);
     }
 
-    /** Takes back what a rescan has read above a height; its last block then. */
+    /** Undoes what a rescan has read above a height. Returns its last block then. */
     CompletionStage<Optional<BlockRow>> undoScan(long scan, long height) {
         return epoch.write(session -> {
             Page page = session.page(scan);
             books.forEach(book -> book.table().undo(page, height));
             BlockRows.undo(page, height);
             Optional<BlockRow> top = BlockRows.top(page);
-            // The block that it stood on may have gone with the blocks above.
+            // The block to which the rescan was linked may have been undone too.
             top.map(BlockRow::place)
                     .filter(last -> scanLinkedTo(session)
                             .filter(linkedTo -> linkedTo.height() <= last.height())

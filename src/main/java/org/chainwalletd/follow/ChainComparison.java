@@ -189,8 +189,8 @@ final class ChainComparison {
     }
 
     private CompletionStage<Finding> climbOn(Branch branch, Optional<NodeClient.BlockSummary> summary) {
-        // A node that denied a block of ours and now shows it contradicts itself. To check the work of our own chain
-        // again would keep the follower busy for hours.
+        // A node that denied one of our blocks and now shows it contradicts itself. Checking the work of our own
+        // chain again would keep the follower busy for hours.
         if (summary.isEmpty() || ours.has(branch.next(), summary.get().blockId())) {
             return done(new Finding.Unclear(Optional.empty()));
         }

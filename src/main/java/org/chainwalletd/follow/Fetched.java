@@ -19,6 +19,6 @@ sealed interface Fetched {
     /** A block that cannot be read now: the node does not have it, or no node sends all its transactions. */
     record Missing(long height, String reason) implements Fetched {}
 
-    /** The node's answer contradicts itself. */
+    /** A block that failed a check. */
     record Invalid(long height, Fault fault) implements Fetched {}
 }

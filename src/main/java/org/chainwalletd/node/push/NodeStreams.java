@@ -95,7 +95,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
     /** Stream, from the moment it is requested. */
     private static final class Stream implements StreamPlan.Open {
         final Set<Address> addresses;
-        /** Addresses whose first event only confirms that the stream is open. */
+        /** Addresses whose first event is ignored, because it only confirms that they are watched. */
         final Set<Address> unconfirmed;
 
         final long id;
@@ -237,7 +237,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         }
         Set<Address> watched = watched();
         stream.open = true;
-        // For an address that another stream watches too, the first event is no confirmation of a new watch, and is
+        // For an address that another stream already watches, the first event only confirms this watch, and is
         // ignored.
         stream.unconfirmed.retainAll(watched);
         Set<Address> fresh = new HashSet<>(stream.addresses);
