@@ -71,13 +71,13 @@ final class Bookkeeping {
      * Head of books that another daemon writes.
      *
      * @param chain kept blocks up to the highest one
-     * @param told height up to which blocks may be published; empty before the first block
+     * @param publishable height up to which blocks may be published; empty before the first block
      * @param scans the current rescan, and what is to be read after it
      * @param lastScan number of the rescan that joined last; 0 before the first
      */
     record SharedHead(
             HeaderChain chain,
-            OptionalLong told,
+            OptionalLong publishable,
             Optional<Network> network,
             Optional<BlockPlace> ancestor,
             Pending scans,

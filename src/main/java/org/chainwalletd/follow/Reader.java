@@ -185,14 +185,14 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private Behavior<Walker.Command> onHead(Bookkeeping.SharedHead head) {
         chain = head.chain();
         head.ancestor().ifPresent(subscribers::setAncestor);
-        if (head.told().isPresent()) {
+        if (head.publishable().isPresent()) {
             Network network = head.network().orElse(Network.MAINNET);
             if (!subscribers.status().network().equals(Optional.of(network)) || blocks.isEmpty()) {
                 subscribers.setNetwork(network);
                 blocks = Optional.of(
                         new BlockReader(setup.profile(), setup.any(), new Leniency(network), setup.executor()));
             }
-            moveTo(head.told().getAsLong());
+            moveTo(head.publishable().getAsLong());
         }
         publishRescans(head);
         return fetching.isPresent() ? this : readIfMoved();

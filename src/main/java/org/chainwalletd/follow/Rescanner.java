@@ -34,9 +34,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Owner of the rescans, which run one after another: requested ones, and those that the books need for addresses of unknown history. Reads old
- * blocks into rows that are not yet visible, up to the head, and joins them to it in the commit of the block where both meet. That block was fully
- * checked, with its work, and its id proves all its ancestors: so links and roots are enough here. Talks to the nodes with background priority and
- * to {@code books.db}. On restart it continues from its last commit.
+ * blocks into rows that are not yet visible, up to the head, and joins them to it in the commit of the block where both meet. That block was
+ * checked with all its work, and its id proves every block below it: so links and roots are enough here. Talks to the nodes with background
+ * priority and to {@code books.db}. On restart it continues from its last commit.
  */
 final class Rescanner {
     private static final Logger LOG = LoggerFactory.getLogger(Rescanner.class);
@@ -399,7 +399,7 @@ final class Rescanner {
         return walk == null ? walked() : Behaviors.same();
     }
 
-    /** Continues only from what is written: a pending undo must finish before the next step begins. */
+    /** Continues only from what is written: a pending write or undo must finish before the next step begins. */
     private Behavior<Command> walkEnded() {
         walk = null;
         return writing || undoing ? Behaviors.same() : walked();

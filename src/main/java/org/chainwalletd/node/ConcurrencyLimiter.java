@@ -51,7 +51,7 @@ final class ConcurrencyLimiter {
      *
      * @return whether a call may be waiting for it
      */
-    boolean giveBack(Priority priority) {
+    boolean release(Priority priority) {
         taken.addAndGet(-one(priority));
         return waiting.get() > 0;
     }

@@ -72,7 +72,7 @@ final class Exchanger {
 
             @Override
             public void closed() {
-                if (node.limiter.giveBack(call.priority())) {
+                if (node.limiter.release(call.priority())) {
                     awaited.run();
                 }
             }

@@ -31,7 +31,8 @@ public interface NodeClient {
     CompletionStage<Amount> balance(Address address);
 
     /**
-     * Returns balances in request order, duplicates included. At most 100 addresses; falls back to single calls on a node without the batch method.
+     * Returns balances in request order, duplicates included. Splits more than 100 addresses into several calls; uses single calls on a node
+     * without the batch method.
      */
     CompletionStage<List<Amount>> balances(List<Address> addresses);
 
@@ -45,7 +46,8 @@ public interface NodeClient {
     CompletionStage<AddressMempool> addressMempool(Address address);
 
     /**
-     * Returns mempools in request order, duplicates included. At most 100 addresses; falls back to single calls on a node without the batch method.
+     * Returns mempools in request order, duplicates included. Splits more than 100 addresses into several calls; uses single calls on a node
+     * without the batch method.
      */
     CompletionStage<List<AddressMempool>> addressMempools(List<Address> addresses);
 

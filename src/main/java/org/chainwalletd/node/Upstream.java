@@ -246,7 +246,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
                 CallTrace<?> next = queue.peek();
                 leaveQueue(next);
                 if (node.pause(next.call, clock.getAsLong()) > 0) {
-                    node.limiter.giveBack(priority);
+                    node.limiter.release(priority);
                     beginSweep(next);
                 } else {
                     exchange(next, node);

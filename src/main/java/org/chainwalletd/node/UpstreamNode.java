@@ -55,9 +55,10 @@ final class UpstreamNode {
     }
 
     /**
-     * State of one quota of one node, as far as this process knows. Foreground calls are never delayed by its own count, because a node may be
-     * configured without quotas; after a refusal they are held back until the node's window must have ended. Background calls get a third of each
-     * window, whatever the node reports. Thread-safe: the state is immutable and replaced as a whole.
+     * State of one quota of one node, as far as this process knows. Its own count does not delay foreground calls, because a node may be configured
+     * without quotas, except patient ones while a quota is known to exist; after a refusal all calls are held back until the node's window must
+     * have ended. Background calls get a third of each window, whatever the node reports. Thread-safe: the state is immutable and replaced as a
+     * whole.
      */
     static final class Quota {
         /** The node's window of a minute, plus a second: its window starts when our first call arrives, which is after we sent it. */
