@@ -247,7 +247,10 @@ final class OpenPaymentWaits {
         groups.each(addresses, AddressGroup::outdated);
     }
 
-    /** Returns the state to pass to {@link #found}, and marks the addresses as looked up. */
+    /**
+     * Prepares a look-up: returns the state for {@link #found}, marks the addresses as looked up, and settles waits for which it is too late as a
+     * baseline.
+     */
     BeforeLook beforeLook(List<Address> addresses) {
         long now = clock.getAsLong();
         BeforeLook before = new BeforeLook(new HashSet<>(), new HashSet<>());
