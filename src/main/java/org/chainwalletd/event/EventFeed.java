@@ -24,7 +24,7 @@ public interface EventFeed {
     /** The memory limit for buffers of all clients together leaves no room for another stream. */
     record NoMemory() implements Opening {}
 
-    /** The {@code Last-Event-ID} is not a cursor of these books. */
+    /** The {@code Last-Event-ID} is not a cursor of these books, or the log after it is no longer kept. */
     record UnknownId() implements Opening {}
 
     /** The daemon is stopping. */
