@@ -5,7 +5,7 @@ import org.chainwalletd.store.BlockPlace;
 /** Event for subscribers of the {@link Follower}. Events follow the order of the chain's changes, each after the commit of the books. */
 public sealed interface FollowEvent {
     /** First event of a subscription: later events build on this block. Sent again after a restart of the follower. */
-    record Standing(FollowedTip tip) implements FollowEvent {}
+    record Positioned(FollowedTip tip) implements FollowEvent {}
 
     /** A child of the previous tip. */
     record Connected(ChainBlock block) implements FollowEvent {}

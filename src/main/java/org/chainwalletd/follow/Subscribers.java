@@ -83,7 +83,7 @@ final class Subscribers {
 
     void subscribe(ActorRef<? super FollowEvent> subscriber) {
         actors.add(subscriber);
-        tip().ifPresent(now -> subscriber.tell(new FollowEvent.Standing(now)));
+        tip().ifPresent(now -> subscriber.tell(new FollowEvent.Positioned(now)));
     }
 
     void leave(ActorRef<? super FollowEvent> subscriber) {
@@ -100,10 +100,10 @@ final class Subscribers {
     }
 
     /** Publishes the chain of the books when the walker starts or restarts. */
-    void standing(HeaderChain chain, Network network) {
+    void publishPosition(HeaderChain chain, Network network) {
         setNetwork(network);
         if (!moveTo(chain, chain.publishableUpTo(chain.height()), List.of())) {
-            send(new FollowEvent.Standing(tip().orElseThrow()));
+            send(new FollowEvent.Positioned(tip().orElseThrow()));
         }
     }
 
@@ -143,7 +143,7 @@ final class Subscribers {
         if (remaining.isEmpty()) {
             FollowedTip now = tipOf(chain, height);
             setTip(now);
-            send(new FollowEvent.Standing(now));
+            send(new FollowEvent.Positioned(now));
             return true;
         }
         long base = remaining.get().height();

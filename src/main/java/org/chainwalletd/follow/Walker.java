@@ -223,7 +223,7 @@ final class Walker {
             Network network = command.known().network().orElse(Network.MAINNET);
             useChecksOf(network);
             command.known().ancestor().ifPresent(subscribers::setAncestor);
-            subscribers.standing(chain, network);
+            subscribers.publishPosition(chain, network);
         }
         return look();
     }

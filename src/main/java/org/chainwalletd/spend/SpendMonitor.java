@@ -431,9 +431,9 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             height = gone.block().height() - 1;
             reservations.tell(new Reservations.Forked());
             doubtFrom(gone.block().height());
-        } else if (command.event() instanceof FollowEvent.Standing standing) {
+        } else if (command.event() instanceof FollowEvent.Positioned positioned) {
             // Events before this one were not reported.
-            height = standing.tip().height();
+            height = positioned.tip().height();
             doubtFrom(0);
         } else if (command.event() instanceof FollowEvent.Connected connected) {
             height = connected.block().height();

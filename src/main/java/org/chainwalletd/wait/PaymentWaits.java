@@ -204,8 +204,8 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             waits.unwatched().forEach(looks::later);
         } else if (followed.event() instanceof FollowEvent.Disconnected disconnected) {
             waits.disconnected(disconnected.block());
-        } else if (followed.event() instanceof FollowEvent.Standing standing) {
-            jumped(standing.tip());
+        } else if (followed.event() instanceof FollowEvent.Positioned positioned) {
+            jumped(positioned.tip());
         } else if (followed.event() instanceof FollowEvent.Advanced advanced) {
             jumped(advanced.to());
         }

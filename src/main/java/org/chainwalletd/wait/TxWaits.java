@@ -192,8 +192,8 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         } else if (followed.event() instanceof FollowEvent.Disconnected disconnected) {
             recent.disconnected(disconnected.block());
             groups.values().forEach(group -> forget(group, disconnected.block()));
-        } else if (followed.event() instanceof FollowEvent.Standing standing) {
-            jumped(standing.tip());
+        } else if (followed.event() instanceof FollowEvent.Positioned positioned) {
+            jumped(positioned.tip());
         } else if (followed.event() instanceof FollowEvent.Advanced advanced) {
             jumped(advanced.to());
         }
@@ -202,7 +202,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
 
     /** Handles a tip that jumped: there were no events for the blocks in between. */
     private void jumped(FollowedTip tip) {
-        recent.standing(tip.place());
+        recent.resetTo(tip.place());
         groups.values().forEach(this::lookAgain);
     }
 
@@ -451,7 +451,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             tip = blocks.isEmpty() ? null : blocks.getLast().place();
         }
 
-        void standing(BlockPlace place) {
+        void resetTo(BlockPlace place) {
             blocks.clear();
             places.clear();
             tip = place;

@@ -117,7 +117,7 @@ class FollowerTest {
 
         assertBooksEqualTheChain(9);
         Await.until("it has heard of the new blocks", () -> rig.events().size() == 4);
-        assertThat(rig.events().get(0)).isInstanceOf(FollowEvent.Standing.class);
+        assertThat(rig.events().get(0)).isInstanceOf(FollowEvent.Positioned.class);
     }
 
     @Test
@@ -164,9 +164,9 @@ class FollowerTest {
     private static BlockPlace endOf(List<FollowEvent> events) {
         List<BlockPlace> stack = new ArrayList<>();
         for (FollowEvent event : events) {
-            if (event instanceof FollowEvent.Standing standing) {
+            if (event instanceof FollowEvent.Positioned positioned) {
                 stack.clear();
-                stack.add(standing.tip().place());
+                stack.add(positioned.tip().place());
             } else if (event instanceof FollowEvent.Connected connected) {
                 if (stack.size() > 1) {
                     assertThat(connected.block().parentId())

@@ -195,11 +195,11 @@ final class SharingDaemon implements AutoCloseable {
         List<BlockPlace> chain = new ArrayList<>();
         for (FollowEvent event : List.copyOf(events)) {
             BlockPlace top = chain.isEmpty() ? null : chain.get(chain.size() - 1);
-            if (event instanceof FollowEvent.Standing standing) {
-                BlockPlace now = standing.tip().place();
+            if (event instanceof FollowEvent.Positioned positioned) {
+                BlockPlace now = positioned.tip().place();
                 boolean passed = top != null && top.blockId().equals(Hash256.ZERO) && top.height() == now.height();
                 if (top != null && !passed && !top.equals(now)) {
-                    throw new AssertionError(standing + " after " + top);
+                    throw new AssertionError(positioned + " after " + top);
                 }
                 if (passed) {
                     chain.remove(chain.size() - 1);

@@ -26,7 +26,7 @@ class SubscribersTest {
 
     /** Records tips published from now on, each with the number of events that the subscriber had received by then. */
     private SeenTips watched() {
-        subscribers.standing(chain, Network.DEVNET);
+        subscribers.publishPosition(chain, Network.DEVNET);
         subscribers.subscribe(subscriber.getRef());
         subscriber.getAllReceived();
         SeenTips tips = new SeenTips(subscriber);
@@ -62,11 +62,12 @@ class SubscribersTest {
 
     @Test
     void what_was_told_and_is_of_the_chain_no_more_is_taken_back_when_another_one_goes_on() {
-        subscribers.standing(HeaderChain.of(List.of(row(1), row(2), row(3), row(4))), Network.DEVNET);
+        subscribers.publishPosition(HeaderChain.of(List.of(row(1), row(2), row(3), row(4))), Network.DEVNET);
         subscribers.subscribe(subscriber.getRef());
         subscriber.getAllReceived();
 
-        subscribers.standing(HeaderChain.of(List.of(row(1), row(2), other(3), other(4), other(5))), Network.DEVNET);
+        subscribers.publishPosition(
+                HeaderChain.of(List.of(row(1), row(2), other(3), other(4), other(5))), Network.DEVNET);
 
         assertThat(subscriber.getAllReceived())
                 .containsExactly(
@@ -78,7 +79,7 @@ class SubscribersTest {
 
     @Test
     void a_tip_that_was_told_stays_while_it_is_on_the_chain() {
-        subscribers.standing(HeaderChain.of(List.of(row(1), row(2), row(3))), Network.DEVNET);
+        subscribers.publishPosition(HeaderChain.of(List.of(row(1), row(2), row(3))), Network.DEVNET);
         subscribers.subscribe(subscriber.getRef());
         subscriber.getAllReceived();
         HeaderChain longer = HeaderChain.of(List.of(row(1), row(2), row(3), row(4)));
@@ -92,7 +93,7 @@ class SubscribersTest {
 
     @Test
     void where_the_chain_keeps_no_ids_nothing_is_taken_back() {
-        subscribers.standing(HeaderChain.of(List.of(row(1), row(2), row(3))), Network.DEVNET);
+        subscribers.publishPosition(HeaderChain.of(List.of(row(1), row(2), row(3))), Network.DEVNET);
         subscribers.subscribe(subscriber.getRef());
         subscriber.getAllReceived();
 
@@ -104,18 +105,18 @@ class SubscribersTest {
 
     @Test
     void what_is_forgotten_is_taken_back_once() {
-        subscribers.standing(chain, Network.DEVNET);
+        subscribers.publishPosition(chain, Network.DEVNET);
         subscribers.subscribe(subscriber.getRef());
         subscriber.getAllReceived();
 
         subscribers.forget(chain);
-        subscribers.standing(HeaderChain.of(List.of(other(7))), Network.DEVNET);
+        subscribers.publishPosition(HeaderChain.of(List.of(other(7))), Network.DEVNET);
 
         assertThat(subscriber.getAllReceived())
                 .containsExactly(
                         new FollowEvent.Disconnected(row(2).place()),
                         new FollowEvent.Disconnected(row(1).place()),
-                        new FollowEvent.Standing(subscribers.tip().orElseThrow()));
+                        new FollowEvent.Positioned(subscribers.tip().orElseThrow()));
     }
 
     private static BlockRow other(int height) {

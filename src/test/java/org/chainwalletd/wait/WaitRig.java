@@ -376,7 +376,7 @@ final class WaitRig implements AutoCloseable {
         followed = chain.indexOf(block) + 1;
         tell(
                 followed == 1
-                        ? new FollowEvent.Standing(new FollowedTip(block.place(), 0))
+                        ? new FollowEvent.Positioned(new FollowedTip(block.place(), 0))
                         : new FollowEvent.Connected(block));
     }
 
