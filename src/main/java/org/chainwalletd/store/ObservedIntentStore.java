@@ -153,7 +153,16 @@ public final class ObservedIntentStore implements IntentStore {
     @Override
     public CompletionStage<Unconfirmation> unconfirm(Hash256 txId, long now) {
         CompletionStage<Unconfirmation> unconfirmation = inner.unconfirm(txId, now);
-        report(unconfirmation, Unconfirmation.BackInFlight.class::isInstance, txId, IntentState.ACCEPTED, "");
+        // A recalled batch is abandoned again, see the method's documentation.
+        for (IntentState state : List.of(IntentState.ACCEPTED, IntentState.ABANDONED)) {
+            report(
+                    unconfirmation,
+                    outcome -> outcome instanceof Unconfirmation.BackInFlight back
+                            && back.intent().state() == state,
+                    txId,
+                    state,
+                    "");
+        }
         return unconfirmation;
     }
 

@@ -24,6 +24,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -43,6 +44,7 @@ import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.ObservedIntentStore;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.PayoutStore.Claimant;
@@ -58,6 +60,7 @@ import org.chainwalletd.store.StoreSample;
 import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -422,6 +425,22 @@ class PayoutStoreTest {
         assertThat(state(1)).isEqualTo(State.IN_FLIGHT);
     }
 
+    /** Returns the store's intents with a listener that is called on the calling thread. */
+    private IntentStore observed(List<IntentState> reported) {
+        ObservedIntentStore.IntentListener listener = new ObservedIntentStore.IntentListener() {
+            @Override
+            public boolean isListening() {
+                return true;
+            }
+
+            @Override
+            public void changed(Intent intent, IntentState state, String reason) {
+                reported.add(state);
+            }
+        };
+        return new ObservedIntentStore(store.intents(), listener, Runnable::run);
+    }
+
     @Test
     void a_recalled_batch_that_a_block_had_is_not_sent_again_after_a_reorganisation_or_a_restore() throws IOException {
         store.close();
@@ -430,10 +449,13 @@ class PayoutStoreTest {
         carry(batch, submit(1));
         done(store.intents().recall(batch.txId(), recall(batch, 1), "recalled", () -> 20));
         done(store.intents().confirm(batch.txId(), IntentState.ABANDONED, BLOCK, 21));
-        assertThat(done(store.intents().unconfirm(batch.txId(), 22)))
+        List<IntentState> reported = new CopyOnWriteArrayList<>();
+        assertThat(done(observed(reported).unconfirm(batch.txId(), 22)))
                 .isInstanceOfSatisfying(
                         IntentStore.Unconfirmation.BackInFlight.class,
                         back -> assertThat(back.intent().state()).isEqualTo(IntentState.ABANDONED));
+        Await.until("the listener was called", () -> !reported.isEmpty());
+        assertThat(reported).containsExactly(IntentState.ABANDONED);
         done(store.intents().confirm(batch.txId(), IntentState.ABANDONED, BLOCK, 23));
         writeLogAnew(1);
         store.close();
