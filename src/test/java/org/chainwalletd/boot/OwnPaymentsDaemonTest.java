@@ -51,6 +51,8 @@ class OwnPaymentsDaemonTest {
         long[] coins = new long[120];
         Arrays.fill(coins, 50_000);
         daemon.fund(payer, coins);
+        // Reorganisations in these tests remove up to two blocks: they must not make the funding unconfirmed.
+        daemon.devnet().mine(2);
         daemon.awaitFollowed();
         callers = Executors.newFixedThreadPool(4);
     }
