@@ -161,6 +161,8 @@ class BooksOfAnotherDaemonTest {
         awaitTips();
         chain.mine(5);
         awaitTips();
+        // The tip is visible before the events of its blocks have arrived.
+        assertFoldsToTheChain(reader);
         reader.events.clear();
         chain.node().reorg(4);
         awaitTips();
