@@ -7,9 +7,9 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.api.Waiting.ListCredits;
 
 /**
- * {@link CreditFeed} without blocking: one page at a time, each asked for when the one before is there. Thread-safe.
+ * Non-blocking {@link CreditFeed}: one page at a time, requested when the previous one has arrived. Thread-safe.
  *
- * <p>The feed moves on with what its stages gave: a stage that failed or was cancelled gave nothing, and the next one begins where it began.
+ * <p>The feed advances only when a stage completes with a page. After a stage that failed or was cancelled, the next one starts at the same place.
  */
 public final class AsyncCreditFeed {
     private static final Executor ON_COMPLETING_THREAD = Runnable::run;
@@ -21,7 +21,7 @@ public final class AsyncCreditFeed {
 
     /**
      * @param query which credits; its {@code wait_secs} is not used
-     * @param cursor stored by an earlier run; empty begins where the query says
+     * @param cursor stored by an earlier run; empty starts where the query says
      */
     public AsyncCreditFeed(WalletdCalls daemon, ListCredits query, Optional<String> cursor) {
         this.daemon = daemon;
@@ -36,11 +36,11 @@ public final class AsyncCreditFeed {
     }
 
     /**
-     * The next page, without events when none has come within {@code wait}. Fails with {@link WalletdException}; asking again is safe. Cancelling
-     * it gives the call up.
+     * Requests the next page, which is empty when no event has arrived within {@code wait}. Fails with {@link WalletdException}; calling again is
+     * safe. Cancelling the stage cancels the call.
      *
      * @param wait at most 600 s
-     * @throws IllegalStateException while the page before is still asked for
+     * @throws IllegalStateException while the previous page is still pending
      */
     public synchronized CompletableFuture<CreditFeed.CreditPage> poll(Duration wait) {
         moveOn();
@@ -69,7 +69,7 @@ public final class AsyncCreditFeed {
         return page;
     }
 
-    /** The stage itself tells whether its page was given: one that is cancelled just when its answer comes has given none. */
+    /** The stage's own completion decides whether the feed advances: a stage cancelled while its answer arrives has returned no page. */
     private void moveOn() {
         if (asked != null && asked.isDone()) {
             if (!asked.isCompletedExceptionally()) {

@@ -9,10 +9,10 @@ import org.chainwalletd.api.Waiting.Credit;
 import org.chainwalletd.api.Waiting.ListCredits;
 
 /**
- * Credits of the daemon's addresses, page after page, without an end: {@code list_credits} with the cursor kept. Blocking; for one thread. See
- * {@link AsyncCreditFeed} for one that does not block.
+ * Endless feed of the credits of the daemon's addresses, page by page: calls {@code list_credits} and keeps the cursor. Blocking; for one
+ * thread. {@link AsyncCreditFeed} is the non-blocking variant.
  *
- * <p>A program that starts again gives the cursor that it stored last, with the same {@code min_confirmations} and {@code address}:
+ * <p>A restarted program passes the cursor that it stored last, with the same {@code min_confirmations} and {@code address}:
  *
  * <pre>{@code
  * CreditFeed feed = new CreditFeed(daemon, ListCredits.of().withMinConfirmations(6), stored);
@@ -22,10 +22,10 @@ import org.chainwalletd.api.Waiting.ListCredits;
  * }
  * }</pre>
  *
- * <p>With {@code withLimit(1)} each page is one event, and so each event has a cursor of its own.
+ * <p>With {@code withLimit(1)} each page has one event, so that each event has its own cursor.
  */
 public final class CreditFeed implements Iterator<CreditFeed.CreditPage> {
-    /** Time for which one call waits for the first event; shorter than usual time-outs of proxies. */
+    /** Time for which one call waits for the first event; shorter than the usual timeouts of proxies. */
     private static final Duration ONE_WAIT = Duration.ofSeconds(50);
 
     private final WalletdCalls daemon;
@@ -35,7 +35,7 @@ public final class CreditFeed implements Iterator<CreditFeed.CreditPage> {
 
     /**
      * @param query which credits; its {@code wait_secs} is not used
-     * @param cursor stored by an earlier run; empty begins where the query says
+     * @param cursor stored by an earlier run; empty starts where the query says
      */
     public CreditFeed(WalletdCalls daemon, ListCredits query, Optional<String> cursor) {
         this(daemon, query, cursor, Retries.Pause.SLEEP);
@@ -53,17 +53,17 @@ public final class CreditFeed implements Iterator<CreditFeed.CreditPage> {
         return cursor;
     }
 
-    /** True: more may always come. */
+    /** Always true: the feed has no end. */
     @Override
     public boolean hasNext() {
         return true;
     }
 
     /**
-     * The next page with events in it. Waits for it as long as it takes, and meanwhile asks again when the daemon or its nodes are away.
+     * Returns the next page that has events. Waits indefinitely, and retries while the daemon or its nodes are unavailable.
      *
-     * @throws WalletdException what does not pass by itself, such as a cursor of other books (-32602) or a wrong token, and any failure when
-     *     the thread is interrupted. The feed stands where it stood.
+     * @throws WalletdException for a permanent failure, such as a cursor of other books (-32602) or a wrong token, and for any failure when the
+     *     thread is interrupted. The position of the feed is unchanged.
      */
     @Override
     public CreditPage next() {
@@ -86,11 +86,11 @@ public final class CreditFeed implements Iterator<CreditFeed.CreditPage> {
     }
 
     /**
-     * Makes one call for the next page, without events when none has come within {@code wait}. With {@code from: now} and no cursor yet, the cursor
-     * alone, at once.
+     * Makes one call for the next page, which is empty when no event has arrived within {@code wait}. With {@code from: now} and no cursor yet, it
+     * returns at once with the cursor only.
      *
      * @param wait at most 600 s
-     * @throws WalletdException as the daemon answers; the feed stands where it stood, and calling again is safe
+     * @throws WalletdException for any failure; the position of the feed is unchanged, and calling again is safe
      */
     public CreditPage poll(Duration wait) {
         CreditPage page = CreditPage.of(daemon.call(CreditPage.call(query, cursor, wait)));
@@ -99,12 +99,12 @@ public final class CreditFeed implements Iterator<CreditFeed.CreditPage> {
     }
 
     /**
-     * Some events of the feed of credits, in their order, and where the feed stands after them. Book all of them and store the cursor in one
-     * transaction of your database: whatever dies afterwards, nothing is missed or booked twice.
+     * Consecutive events of the feed of credits and the cursor after them. Book all of them and store the cursor in one transaction of your
+     * database: then no crash makes you miss an event or book it twice.
      *
-     * @param credits {@code confirmed} books the credit, {@code removed} takes it back; empty when nothing has come
-     * @param cursor position after these events; it may have moved although there are none
-     * @param more whether there is more at once
+     * @param credits {@code confirmed} books the credit, {@code removed} reverses it; empty when no event has arrived
+     * @param cursor position after these events; it may have advanced even when there are none
+     * @param more whether more events are available immediately
      */
     public record CreditPage(List<Credit> credits, String cursor, boolean more) {
         static CreditPage of(ListCredits.Result result) {
@@ -112,9 +112,9 @@ public final class CreditFeed implements Iterator<CreditFeed.CreditPage> {
         }
 
         /**
-         * Request for the page after {@code cursor}. Before the first answer the query's own cursor or {@code from} counts.
+         * Returns the request for the page after {@code cursor}; without a cursor, the query's own cursor or {@code from} applies.
          *
-         * @param wait cut to what the daemon waits at most, 600 s
+         * @param wait reduced to the daemon's maximum of 600 s
          */
         static ListCredits call(ListCredits query, Optional<String> cursor, Duration wait) {
             return new ListCredits(

@@ -14,12 +14,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * An open {@code GET /events} of a daemon, read one event at a time; the manual's page on deposits tells which events there are. What is not
- * read is not fetched: a reader who leaves events lying is cut by the daemon, and comes back with the last id that it heard. For one reading
- * thread; any thread may close it.
+ * Open {@code GET /events} stream of a daemon, read one event at a time; the manual's page on deposits lists the events. Unread events are not
+ * fetched: the daemon disconnects a reader that falls behind, and the reader reconnects with the last id it received. For one reading thread;
+ * any thread may close it.
  */
 public final class EventStream implements AutoCloseable {
-    /** The daemon says something every 15 seconds. */
+    /** Silence after which the stream counts as broken: the daemon sends something at least every 15 seconds. */
     private static final Duration SILENCE = Duration.ofSeconds(45);
 
     private final String url;
@@ -31,7 +31,7 @@ public final class EventStream implements AutoCloseable {
     }
 
     /**
-     * The next event, or nothing when none has come within {@code patience}.
+     * Returns the next event, or empty when none has arrived within {@code patience}.
      *
      * @throws WalletdException.Transport when the stream has ended, was closed, broke, or is silent for too long
      */
@@ -60,7 +60,7 @@ public final class EventStream implements AutoCloseable {
         return reader;
     }
 
-    /** Takes one batch of buffers at a time from the connection, the next one when all events of the last are handed out. */
+    /** Requests one batch of buffers at a time from the connection: the next one when all events of the last have been returned. */
     private static final class Reader implements Flow.Subscriber<List<ByteBuffer>> {
         private static final byte[] END = new byte[0];
 

@@ -21,7 +21,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** The JDK's HTTP client, with the pinned certificate in place of the authorities when there is one. */
+/** Transport over the JDK's HTTP client; a pinned certificate, if any, replaces the certificate authorities. */
 final class JdkTransport implements Transport {
     private static final Executor ON_COMPLETING_THREAD = Runnable::run;
 
@@ -35,7 +35,7 @@ final class JdkTransport implements Transport {
     }
 
     /**
-     * Answer to {@code GET path}.
+     * Sends {@code GET url}.
      *
      * @return fails with an {@link java.io.IOException} when there is no answer
      */
@@ -49,9 +49,9 @@ final class JdkTransport implements Transport {
     }
 
     /**
-     * Hands what {@code GET url} answers to {@code into}, as it comes; with another status than 200 nothing, and the stage has the answer's bytes.
+     * Streams the body of {@code GET url} to {@code into}. With a status other than 200 it passes nothing on, and the stage has the answer's bytes.
      *
-     * @param timeout until the head of the answer is there
+     * @param timeout for the head of the answer to arrive
      */
     CompletableFuture<Answer> stream(
             URI url, String token, Optional<String> lastEventId, Duration timeout, EventStream into) {
@@ -91,7 +91,7 @@ final class JdkTransport implements Transport {
         CompletableFuture<HttpResponse<byte[]>> sent = http.sendAsync(post, HttpResponse.BodyHandlers.ofByteArray());
         CompletableFuture<Answer> answer = sent.thenApplyAsync(
                 response -> new Answer(response.statusCode(), response.body()), ON_COMPLETING_THREAD);
-        // Giving up the answer gives up the exchange, so that the daemon learns that nobody waits any more.
+        // Cancelling the answer cancels the exchange, so that the daemon sees the disconnect and stops waiting.
         answer.whenCompleteAsync(
                 (given, failure) -> {
                     if (answer.isCancelled()) {
@@ -102,7 +102,7 @@ final class JdkTransport implements Transport {
         return answer;
     }
 
-    /** Trusts a server if and only if the SHA-256 of its leaf certificate is the pinned one, in place of a chain of authorities. */
+    /** Trusts a server if and only if the SHA-256 of its leaf certificate is the pinned one; no certificate authority is consulted. */
     static final class PinnedTrust extends X509ExtendedTrustManager {
         private final byte[] pinned;
 

@@ -14,7 +14,7 @@ final class Retries {
 
     private Retries() {}
 
-    /** Between two calls. */
+    /** Delay between two calls. */
     @FunctionalInterface
     interface Pause {
         Pause SLEEP = length -> Thread.sleep(length.toMillis());
@@ -22,7 +22,7 @@ final class Retries {
         void take(Duration pause) throws InterruptedException;
     }
 
-    /** Whether the same call can have another end later. */
+    /** Whether repeating the same call later can have a different outcome. */
     static boolean passes(WalletdException failure) {
         if (failure instanceof WalletdException.Transport transport) {
             return !(transport instanceof WalletdException.FingerprintMismatch);
@@ -36,7 +36,7 @@ final class Retries {
         };
     }
 
-    /** Delay that the daemon asks for, else {@code otherwise}. */
+    /** Returns the delay that the daemon asks for, or {@code otherwise}. */
     static Duration askedFor(WalletdException failure, Duration otherwise) {
         if (failure instanceof WalletdException.RpcError error && error.code() == ErrorCode.TOO_MANY_REQUESTS.code()) {
             return error.data("retry_after_secs")
@@ -46,13 +46,13 @@ final class Retries {
         return otherwise;
     }
 
-    /** The pause after one of {@code length}. */
+    /** Returns the delay that follows one of {@code length}. */
     static Duration longer(Duration length) {
         Duration doubled = length.multipliedBy(2);
         return doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
     }
 
-    /** Rests, or throws {@code failure} when the thread is interrupted. */
+    /** Sleeps, or throws {@code failure} when the thread is interrupted. */
     static void rest(Pause pause, Duration length, WalletdException failure) {
         try {
             pause.take(length);

@@ -5,10 +5,10 @@ import java.util.function.LongSupplier;
 import org.chainwalletd.api.Spend;
 
 /**
- * Calls a spend until it is settled, by the rules of the manual's page on retries: the same call with the same {@code client_token}, as long
- * as its outcome is unknown or the refusal passes by itself. So one payment is made or none, and never two. Blocking.
+ * Repeats a spend until it is settled, by the rules of the manual's page on retries: the same call with the same {@code client_token}, as long
+ * as its outcome is unknown or the refusal is transient. So at most one payment is made. Blocking.
  *
- * <p>A program that may die meanwhile writes the spend down before it calls, and calls again with the same one when it is back.
+ * <p>A program that may crash meanwhile records the spend durably before the call, and repeats the call with the same spend after its restart.
  */
 public final class Settlement {
     private final WalletdCalls daemon;
@@ -17,7 +17,7 @@ public final class Settlement {
     private final LongSupplier nanoTime;
 
     /**
-     * @param patience how long to go on; then the last failure is thrown, and the spend may still be settled by a later call
+     * @param patience time after which the last failure is thrown; a later call may still settle the spend
      */
     public Settlement(WalletdCalls daemon, Duration patience) {
         this(daemon, patience, Retries.Pause.SLEEP, System::nanoTime);
@@ -31,9 +31,9 @@ public final class Settlement {
     }
 
     /**
-     * @return the receipt: a node has taken the transaction, which is not yet final
+     * @return the receipt: a node has accepted the transaction, which is not yet final
      * @throws IllegalArgumentException for a spend without a {@code client_token}: a repeated call would pay again
-     * @throws WalletdException what does not pass by itself, or the last failure when the patience is used up
+     * @throws WalletdException for a permanent failure, or the last failure when {@code patience} has elapsed
      */
     public <R> R settle(Spend<R> spend) {
         if (spend.idempotencyToken().isEmpty()) {

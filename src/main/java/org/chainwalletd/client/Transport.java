@@ -4,7 +4,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** Carries one request to the daemon and its answer back. For programs that bring an HTTP client of their own. */
+/** Sends one request to the daemon and returns its answer. For programs that use their own HTTP client. */
 @FunctionalInterface
 public interface Transport {
     /**

@@ -6,12 +6,12 @@ import org.chainwalletd.api.Call;
 /** Calls the methods of a daemon, which package {@code api} declares. */
 public interface WalletdCalls {
     /**
-     * Waits for the answer.
+     * Calls and blocks until the answer arrives.
      *
      * @throws WalletdException when there is no result
      */
     <R> R call(Call<R> call);
 
-    /** Gives the answer later; the stage fails with {@link WalletdException}. Cancelling it gives the call up; whether it was carried out is then unknown. */
+    /** Calls without blocking; the stage fails with {@link WalletdException}. Cancelling it cancels the call, whose outcome is then unknown. */
     <R> CompletableFuture<R> callAsync(Call<R> call);
 }

@@ -16,14 +16,14 @@ import java.util.regex.Pattern;
 import org.chainwalletd.api.Call;
 
 /**
- * Calls one daemon. Thread-safe.
+ * Client of one daemon. Thread-safe.
  *
- * <p>With a fingerprint the URL must be {@code https://}, and the server is trusted if and only if its leaf certificate has that SHA-256, in
- * place of a chain of authorities (interface.md, section 5.5). No call is ever sent twice by itself; {@link Settlement} does that for spends,
- * by the rules that make it safe.
+ * <p>With a fingerprint the URL must be {@code https://}, and the server is trusted if and only if the SHA-256 of its leaf certificate equals it; no
+ * certificate authority is consulted (interface.md, section 5.5). The client never repeats a call on its own; {@link Settlement} repeats spends, by the
+ * rules that make it safe.
  */
 public final class WalletdClient implements WalletdCalls {
-    /** Default time-out of a call; a call that waits gets its waiting time in addition. */
+    /** Default timeout of a call; the wait time of a long-poll call is added to it. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
     public static final String URL_VARIABLE = "WALLETD_URL";
@@ -39,7 +39,7 @@ public final class WalletdClient implements WalletdCalls {
     private final Transport transport;
     private final Wire wire;
 
-    /** Creates a client as {@link #builder} does, with a time-out of {@link #DEFAULT_TIMEOUT} for each call. */
+    /** Creates a client with a timeout of {@link #DEFAULT_TIMEOUT} for each call. */
     public WalletdClient(URI url, String token, Optional<String> fingerprint) {
         this(url, token, fingerprint, DEFAULT_TIMEOUT);
     }
@@ -47,7 +47,7 @@ public final class WalletdClient implements WalletdCalls {
     /**
      * @param token bearer token; never shown in messages
      * @param fingerprint {@code sha256:<64 hex>}, or empty to trust the JDK's authorities
-     * @param timeout of one call, besides what the daemon itself is asked to wait
+     * @param timeout of one call, in addition to the time that the daemon is asked to wait
      * @throws IllegalArgumentException for a fingerprint with a URL that is not https
      */
     public WalletdClient(URI url, String token, Optional<String> fingerprint, Duration timeout) {
@@ -82,7 +82,7 @@ public final class WalletdClient implements WalletdCalls {
     }
 
     /**
-     * From {@code WALLETD_URL}, {@code WALLETD_AUTH_TOKEN} and, if it is set, {@code WALLETD_FINGERPRINT}.
+     * Creates a client from {@code WALLETD_URL}, {@code WALLETD_AUTH_TOKEN} and, if set, {@code WALLETD_FINGERPRINT}.
      *
      * @throws IllegalArgumentException when one of the first two is missing
      */
@@ -149,7 +149,7 @@ public final class WalletdClient implements WalletdCalls {
 
     /**
      * @throws WalletdException.RpcError when the daemon answers with an error
-     * @throws WalletdException.Transport when there is no answer of the method
+     * @throws WalletdException.Transport when there is no answer, or not one of this method
      */
     @Override
     public <R> R call(Call<R> call) {
@@ -157,7 +157,7 @@ public final class WalletdClient implements WalletdCalls {
     }
 
     /**
-     * Calls {@code method}, which need not be one that this client knows, with named parameters and returns its result as it is.
+     * Calls {@code method} with named parameters and returns its result unparsed. The method need not be known to this client.
      *
      * @throws WalletdException.RpcError when the daemon answers with an error
      * @throws WalletdException.Transport when there is no JSON-RPC answer
@@ -167,7 +167,7 @@ public final class WalletdClient implements WalletdCalls {
     }
 
     /**
-     * The daemon's meters, as {@code GET /metrics} shows them (Prometheus' text format). Needs a token of any scope.
+     * Returns the daemon's metrics from {@code GET /metrics}, in the Prometheus text format. Needs a token of any scope.
      *
      * @throws WalletdException.Authentication for a wrong token
      * @throws WalletdException.Transport when there is no such page
@@ -180,7 +180,7 @@ public final class WalletdClient implements WalletdCalls {
     }
 
     /**
-     * Asks {@code GET /readyz} why the daemon cannot work at the moment, in words; empty when it can.
+     * Asks {@code GET /readyz} for the reasons why the daemon is not ready; empty when it is.
      *
      * @throws WalletdException.Transport when there is no such answer
      * @throws IllegalStateException for a client with a transport of its own, which carries calls only
@@ -201,8 +201,8 @@ public final class WalletdClient implements WalletdCalls {
     /**
      * Opens {@code GET /events}. Needs a token of any scope.
      *
-     * @param lastEventId id of the last credit that was heard, to hear what came since; empty begins now
-     * @throws WalletdException.InvalidParams for an id of other books
+     * @param lastEventId id of the last credit received, to continue after it; empty starts with new events
+     * @throws WalletdException.InvalidParams for an id from other books
      * @throws WalletdException.Authentication for a wrong token
      * @throws WalletdException.RpcError with code -32042 when too many streams are open
      * @throws WalletdException.Transport when there is no such stream
@@ -215,7 +215,7 @@ public final class WalletdClient implements WalletdCalls {
         return stream;
     }
 
-    /** Beside the path of the calls, which is another than {@code /} behind some terminators. */
+    /** Resolves {@code name} next to the path of the RPC endpoint, which need not be {@code /} behind a TLS terminator. */
     private URI beside(String name) {
         String path = url.getRawPath() == null ? "" : url.getRawPath();
         return url.resolve(path.substring(0, path.lastIndexOf('/') + 1).isEmpty() ? "/" + name : name);

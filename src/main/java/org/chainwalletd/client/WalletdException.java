@@ -3,7 +3,7 @@ package org.chainwalletd.client;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Optional;
 
-/** A call that gave no result (interface.md, section 7.6). */
+/** Failure of a call (interface.md, section 7.6). */
 public abstract sealed class WalletdException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -17,7 +17,7 @@ public abstract sealed class WalletdException extends RuntimeException {
         return this;
     }
 
-    /** The daemon answered with an error object; of a subclass when its code is one of the common ones. */
+    /** The daemon answered with an error object; common codes have a subclass each. */
     public static sealed class RpcError extends WalletdException {
         private static final long serialVersionUID = 1L;
 
@@ -110,7 +110,7 @@ public abstract sealed class WalletdException extends RuntimeException {
         }
     }
 
-    /** The address is none of the daemon's. */
+    /** The address does not belong to the daemon. */
     public static final class WalletNotFound extends RpcError {
         private static final long serialVersionUID = 1L;
 
@@ -119,7 +119,7 @@ public abstract sealed class WalletdException extends RuntimeException {
         }
     }
 
-    /** The key is there already. */
+    /** The key already exists. */
     public static final class WalletExists extends RpcError {
         private static final long serialVersionUID = 1L;
 
@@ -146,7 +146,7 @@ public abstract sealed class WalletdException extends RuntimeException {
         }
     }
 
-    /** The coins do not suffice, now or at all: see {@code in_flight_reserved} in the payload. */
+    /** Insufficient balance, either temporarily or in total: see {@code in_flight_reserved} in the payload. */
     public static final class InsufficientBalance extends RpcError {
         private static final long serialVersionUID = 1L;
 
@@ -185,7 +185,7 @@ public abstract sealed class WalletdException extends RuntimeException {
         }
     }
 
-    /** No JSON-RPC answer: unreachable, not JSON, bad framing, time-out. Whether the call was carried out is unknown. */
+    /** No JSON-RPC answer: unreachable, not JSON, bad framing, timeout. Whether the call was carried out is unknown. */
     public static sealed class Transport extends WalletdException {
         private static final long serialVersionUID = 1L;
 
@@ -194,7 +194,7 @@ public abstract sealed class WalletdException extends RuntimeException {
         }
     }
 
-    /** The server's certificate is not the pinned one. Never to be retried. */
+    /** The server's certificate is not the pinned one. Must not be retried. */
     public static final class FingerprintMismatch extends Transport {
         private static final long serialVersionUID = 1L;
 

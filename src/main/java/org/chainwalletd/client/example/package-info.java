@@ -1,2 +1,2 @@
-/** Small programs over the typed client, to start from. */
+/** Example programs that use the typed client. */
 package org.chainwalletd.client.example;

@@ -30,11 +30,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listening socket: accepts up to the limit, refuses the rest quickly, closes late clients, and drains. The protocol above the bytes
- * is given per connection, and its streams are made when the client has said something: one that says nothing costs no more than its socket.
+ * Listening socket: accepts connections up to the limit, refuses further ones quickly, closes connections that exceed their timeouts, and drains
+ * on shutdown. The streams of a connection are created only once its client has sent data, so a silent client costs no more than its socket.
  *
- * <p>Whoever comes is admitted on a thread that does nothing else, so that no client waits to be let in behind all that others make the daemon
- * do. Those whose address has very many connections are read on a thread of their own, and their streams run on others too ({@link ConnectionClass}).
+ * <p>Accepting has a dedicated thread, so that a new client does not wait for work caused by other clients. Connections from an address that
+ * has very many of them are read on a separate thread, and their streams run on a separate dispatcher ({@link ConnectionClass}).
  */
 public final class Listener {
     /** Protocol of a connection. */
@@ -43,14 +43,14 @@ public final class Listener {
         Flow<ByteString, ByteString, NotUsed> on(Connection connection);
 
         /**
-         * Whether streams are to be made for what a client has said so far: not before it has said a whole thing, for one that leaves before
-         * would have cost many times what it sent.
+         * Whether the bytes received so far justify creating the streams. Waiting for a complete request head keeps a client that disconnects
+         * early from causing many times the cost of what it sent.
          */
         default boolean isEnough(ByteString said) {
             return true;
         }
 
-        /** Whether one more can be had, which then has its place until its client has left. */
+        /** Reserves a place for the connection, held until the connection is closed; false when there is none. */
         default boolean hasPlace(Connection connection) {
             return true;
         }
@@ -58,12 +58,12 @@ public final class Listener {
 
     private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
     /**
-     * A client that does not fit in is not refused, but tries again after one second, then two, then four; so it is as long as the system lets it be by
-     * default, and who is in it waits for some dozen microseconds for each one before him.
+     * A client for which the backlog has no room is not refused; its SYN is retransmitted after one second, then two, then four. So the backlog is
+     * as long as the system allows by default; a queued client waits some dozen microseconds for each client ahead of it.
      */
     private static final int BACKLOG = 4096;
 
-    /** A piece that was read waits where its reader is slow: small ones keep small what a connection can make the daemon hold. */
+    /** Bytes of one read. Received data is buffered while its reader is slow, so small reads limit the memory that a connection can occupy. */
     private static final int PIECE = 16 << 10;
 
     /** Socket buffer sizes for connections of the normal class. */
@@ -71,10 +71,10 @@ public final class Listener {
 
     /** Socket buffer sizes for connections of the heavy class. */
     private static final ClientSocket.Buffers HEAVY_BUFFERS = new ClientSocket.Buffers(32 << 10, 64 << 10);
-    /** Bytes up to which a beginning that comes in small pieces is looked at anew with each of them. */
+    /** Length in bytes up to which the start of a connection is examined again after each read. */
     private static final int LOOKED_AT_WHOLE = 1024;
 
-    /** First pieces that an address may have waiting beyond what it may make the daemon hold, to be refused in words. */
+    /** Connections of one address beyond its memory budget that may wait in the queue to be refused with an HTTP answer; further ones are reset. */
     private static final int REFUSED_IN_WORDS = 32;
 
     private static final Duration SWEEP_OF_A_STOP = Duration.ofMillis(100);
@@ -112,7 +112,7 @@ public final class Listener {
 
     /**
      * @param plain whether a refusal may be said in HTTP: not where TLS is expected
-     * @param refused told why a connection was refused or cut off: overload, address, head, malformed, memory, request, reading, closing, gone,
+     * @param refused receives the reason why a connection was refused or cut off: overload, address, head, malformed, memory, request, reading, closing, gone,
      *     idle, place
      */
     public Listener(
@@ -141,7 +141,7 @@ public final class Listener {
      */
     public void bind(InetSocketAddress address) throws IOException {
         acceptor = Acceptor.bind(address, BACKLOG);
-        // Closes the listener even if nobody has drained it.
+        // Closes the listener even if it was never drained.
         system.getWhenTerminated().thenRunAsync(this::close, Runnable::run);
         acceptor.start(this::accept, this::died);
         long millis = Math.max(10, Math.min(1000, limits.timeouts().request().toMillis() / 4));
@@ -152,7 +152,7 @@ public final class Listener {
         return system.scheduler().scheduleWithFixedDelay(time, time, this::closeLateClients, system.executionContext());
     }
 
-    /** Complete when the socket has stopped listening although it was not told to. */
+    /** Completes when the listener has stopped without being asked to. */
     public CompletionStage<Void> ended() {
         return ended;
     }
@@ -162,7 +162,7 @@ public final class Listener {
         ended.complete(null);
     }
 
-    /** Gives the address back, and up what is open. */
+    /** Releases the address and closes the socket loops with their open connections. */
     public void close() {
         if (acceptor != null) {
             acceptor.close();
@@ -239,7 +239,7 @@ public final class Listener {
         }
     }
 
-    /** Reads from a client that is sent at most a few bytes, without retry, and closes the socket when the client ends. */
+    /** Reader for a client that is sent at most a few bytes, without retry; closes the socket when the client closes its side. */
     private abstract static class UntilClosed implements ClientSocket.Reader {
         final ClientSocket socket;
 
@@ -290,15 +290,15 @@ public final class Listener {
                 socket.abort();
                 return;
             }
-            // The time for sending a request that came at once begins when somebody reads: the wait for a turn is not
+            // The timeout for sending a request begins when the stream reads: waiting for a turn in the queue is not
             // the client's fault.
             ByteString first = said;
             int held = counted ? first.length() : before;
             Connection taker = connection;
-            // Does not refer to this reader, which holds the received bytes: the stream keeps this action as long as
-            // the connection lives.
+            // Must not refer to this reader, which holds the received bytes: the stream keeps this action as long as
+            // the connection is open.
             Runnable taken = () -> taker.handedOver(held);
-            // Making the streams costs most: one address after the other.
+            // Creating the streams is the most expensive step, so the addresses take turns.
             side.turns()
                     .whileThere(
                             address,
@@ -320,11 +320,11 @@ public final class Listener {
                     .addAttributes(connection.threads().attributes())
                     .run(materializer);
         } catch (RuntimeException e) {
-            // A connection that cannot be served must not end the listening.
+            // A failure to serve one connection must not stop the listener.
             LOG.error("a connection of {} cannot be served", connection.remote(), e);
             socket.close();
         } catch (Error e) {
-            // Such as a class that is missing: it will be the same with the next one.
+            // For example a missing class: the next connection would fail in the same way.
             socket.close();
             died();
             throw e;
@@ -368,7 +368,7 @@ public final class Listener {
     }
 
     /**
-     * Stops accepting, lets the requests in work be answered, and cuts off what is left after {@code deadline}. Completes when no
+     * Stops accepting, lets requests in progress be answered, and aborts the remaining connections after {@code deadline}. Completes when no
      * connection is open.
      */
     public CompletionStage<Void> drain(Duration deadline) {
@@ -379,7 +379,8 @@ public final class Listener {
 
     private CompletionStage<Void> drainConnections(Duration deadline) {
         Duration politely = deadline.compareTo(GIVE_UP_BEFORE) > 0 ? deadline.minus(GIVE_UP_BEFORE) : Duration.ZERO;
-        // Marks all of them first, so that each answer after one connection has ended says that it is the last.
+        // Marks all connections before draining any, so that every answer sent after the first close announces that it
+        // is the last of its connection.
         open.forEach(one -> one.ending().drains());
         open.forEach(Connection::drain);
         sweep.cancel();
@@ -401,8 +402,8 @@ public final class Listener {
     }
 
     /**
-     * Closes connections after a last answer, leaving each client a moment to read it: a socket that is closed while something of its client lies
-     * unread is reset, and the answer is lost with it. When very many come at once, some get no answer.
+     * Closes connections after a final answer, leaving each client a moment to read it: closing a socket with unread input resets the connection,
+     * and the client loses the answer. When more than {@link #AT_ONCE} connections are closing, further ones are closed without an answer.
      */
     private static final class LingeringClose {
         private static final int AT_ONCE = 128;
@@ -420,7 +421,7 @@ public final class Listener {
             this.loop = loop;
         }
 
-        /** Closes {@code channel} after {@code answer}. For a thread that others wait for. */
+        /** Closes {@code channel} after {@code answer}. Does not block. */
         void close(SocketChannel channel, ByteString answer) {
             ClientSocket socket = new ClientSocket(channel, loop, going::decrementAndGet);
             if (going.incrementAndGet() > AT_ONCE) {
@@ -431,7 +432,7 @@ public final class Listener {
             try {
                 loop.execute(() -> answer(socket, answer));
             } catch (RejectedExecutionException e) {
-                // No client is served any more.
+                // The loop is closed: the listener has stopped.
                 socket.close();
             }
         }
