@@ -52,7 +52,7 @@ import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.http.tls.TlsLayers;
 import org.chainwalletd.net.ByteBudget;
 
-/** The daemon's HTTP side: the paths of interface.md, section 4.1, and those of decisions.md, section 5. */
+/** HTTP server of the daemon: the paths of interface.md, section 4.1, and those of decisions.md, section 5. */
 public final class HttpServer {
     /**
      * Services of the daemon that the server needs.
@@ -73,10 +73,10 @@ public final class HttpServer {
     /**
      * Listeners of the server.
      *
-     * @param trustedProxies peers whose X-Forwarded-For is believed: addresses or CIDR ranges
-     * @param metricsBind an own listener for {@code /metrics}, without TLS and without a token; the main one has them, for a token,
+     * @param trustedProxies peers whose X-Forwarded-For is trusted: addresses or CIDR ranges
+     * @param metricsBind separate listener for {@code /metrics}, without TLS and without a token; the main listener serves {@code /metrics}, with a token,
      *     when this is empty or there is a console
-     * @param console whether there is a page for people at {@code /console}
+     * @param console whether {@code /console} serves the console page
      * @param tls HTTPS with this certificate; empty: plain HTTP
      * @param http2 offered beside HTTP/1.1 on the main listener, within these limits; empty: not offered
      */
@@ -112,8 +112,8 @@ public final class HttpServer {
     }
 
     /**
-     * Loads what serving needs of Pekko HTTP by passing one made-up request through its layers, for a start that waits for something else
-     * meanwhile. {@link #start} does not need it, but it and the first answer are quick after it.
+     * Warms up Pekko HTTP by passing a synthetic request through its layers, while the start of the daemon waits for something else. Optional: it only
+     * makes {@link #start} and the first answer faster.
      */
     public static void prepare(ActorSystem<?> system) {
         Source.single(ByteString.fromString("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"))
@@ -124,10 +124,10 @@ public final class HttpServer {
     }
 
     /**
-     * Binds and serves, in a process that others send to as well. Fails when an address cannot be bound.
+     * Binds and serves, in a process that has other network peers too. Fails when an address cannot be bound.
      *
-     * @param configured over TLS no more connections are had than fit in its part of the heap, and an address has its part of those
-     * @param peers what all who are not trusted may make the process hold; clients together no more of it than the limits say
+     * @param configured limits; with TLS, the connection limits are reduced to what fits into the share of the heap that TLS may use
+     * @param peers memory budget of all untrusted peers of the process; HTTP clients use at most {@code configured.memory().all()} of it
      * @throws IllegalArgumentException for an entry of {@code trustedProxies} that is neither an address nor a range
      */
     public static CompletionStage<HttpServer> start(
@@ -143,7 +143,7 @@ public final class HttpServer {
         if (place.console()) {
             pages.console();
         }
-        // The page for people is a reader of the metrics too.
+        // The console page reads the metrics too.
         if (place.metricsBind().isEmpty() || place.console()) {
             pages.guardedMetrics(services.metrics(), callers, refusals);
         }
@@ -164,7 +164,7 @@ public final class HttpServer {
             if (metrics.isPresent()) {
                 metrics.get().bind(place.metricsBind().orElseThrow());
             }
-            // Last, for whoever comes from now on is served.
+            // Last, because clients are served from here on.
             main.bind(place.bind());
         } catch (IOException | RuntimeException e) {
             metrics.ifPresent(Listener::close);
@@ -206,7 +206,7 @@ public final class HttpServer {
         return metrics.map(Listener::address);
     }
 
-    /** Bytes of requests and of unread answers that are held for all clients now. */
+    /** Returns the bytes of requests and unread answers that are currently buffered for all clients. */
     public long heldBytes() {
         return budget.held();
     }
@@ -216,20 +216,20 @@ public final class HttpServer {
         return budget.limit();
     }
 
-    /** Connections of the main listener that are open now. */
+    /** Returns the number of open connections of the main listener. */
     public int connections() {
         return main.connections();
     }
 
-    /** Complete when one of the sockets has stopped listening although nobody has drained it: nobody can be served there any more. */
+    /** Completes when one of the listeners has stopped without being drained, so that it can serve no clients. */
     public CompletionStage<Void> ended() {
         return metrics.map(side -> main.ended().applyToEitherAsync(side.ended(), end -> end, executor))
                 .orElseGet(main::ended);
     }
 
     /**
-     * Stops accepting, lets requests in work be answered, answers the rest with 503 shortly before {@code deadline} and cuts off what is
-     * left then. Completes when no connection is open.
+     * Stops accepting, lets requests in progress be answered, answers the rest with 503 shortly before {@code deadline}, and aborts the connections
+     * that are open at {@code deadline}. Completes when no connection is open.
      */
     public CompletionStage<Void> drain(Duration deadline) {
         CompletionStage<Void> side = metrics.map(listener -> listener.drain(deadline))
@@ -238,8 +238,8 @@ public final class HttpServer {
     }
 
     /**
-     * HTTP/1.1 without TLS, and HTTP/2 where it is offered, told apart by the first bytes: a client that speaks HTTP/2 knows beforehand that
-     * the daemon does (RFC 9113, section 3.3). The upgrade from HTTP/1.1, which that document has withdrawn, is ignored.
+     * HTTP/1.1 without TLS, and HTTP/2 where it is offered, distinguished by the first bytes: HTTP/2 clients use prior knowledge (RFC 9113, section
+     * 3.3). The upgrade mechanism from HTTP/1.1, which RFC 9113 deprecates, is ignored.
      */
     private static final class PlainLayers implements Listener.Protocol {
         private final HttpHandler handler;
@@ -253,7 +253,7 @@ public final class HttpServer {
             this.http2 = http2;
         }
 
-        /** A whole head, or something that is none, such as the preface of HTTP/2. */
+        /** True for a complete request head, and for bytes that are no head of HTTP/1, such as the HTTP/2 preface. */
         @Override
         public boolean isEnough(ByteString said) {
             RequestFraming framing = new RequestFraming(Integer.MAX_VALUE);
@@ -285,8 +285,8 @@ public final class HttpServer {
         }
 
         /**
-         * Holds the first bytes of a connection back until they tell whether its client speaks HTTP/2, then hands them over as one piece: at most
-         * two bytes are ever held. {@code PRI} begins the preface of HTTP/2 (RFC 9113, section 3.4) and is no method of HTTP/1.
+         * Buffers the first bytes of a connection until they show whether the client speaks HTTP/2, then emits them as one piece; buffers at most
+         * two bytes. {@code PRI} starts the HTTP/2 preface (RFC 9113, section 3.4) and is not a method of HTTP/1.
          */
         private static final class Http2Preface extends GraphStage<FlowShape<ByteString, ByteString>> {
             private static final ByteString TELLING = ByteString.fromString("PRI");
@@ -295,7 +295,7 @@ public final class HttpServer {
             private final Outlet<ByteString> out = Outlet.create("told");
             private final FlowShape<ByteString, ByteString> shape = FlowShape.of(in, out);
 
-            /** Whether a connection that begins with these bytes speaks HTTP/2; they must be enough to tell. */
+            /** Whether a connection that starts with these bytes, at least three or differing from the preface earlier, speaks HTTP/2. */
             static boolean begins(ByteString first) {
                 return first.startsWith(TELLING, 0);
             }

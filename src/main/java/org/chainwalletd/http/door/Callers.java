@@ -12,7 +12,7 @@ public final class Callers {
      * @param client address as far as it can be trusted
      */
     public record Caller(Optional<Grant> grant, String client) {
-        /** Key by which work takes turns: one subscriber's network of IPv6 is one, as it is for {@link AddressShares}. */
+        /** Returns the key of {@link FairExecutor}: an IPv6 network of one subscriber counts as one caller, as in {@link AddressShares}. */
         public String subscriber() {
             return ClientAddress.network(client);
         }
@@ -35,7 +35,7 @@ public final class Callers {
                 authorization = header.value();
             }
         }
-        // Two Authorization headers are a sign of a confused proxy: which one it vouches for cannot be known.
+        // Two Authorization headers suggest a misconfigured proxy: it is unknown which one is authentic, so neither is used.
         Optional<Grant> grant = authenticator.grantOf(twice ? null : authorization);
         return new Caller(grant, client(request, connection));
     }

@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Address of the caller, as far as it can be trusted: the peer of the connection, or, when that is one of the configured proxies, the last entry of
- * X-Forwarded-For that is not such a proxy. Entries to the left of it were written by the caller and prove nothing.
+ * X-Forwarded-For that is not such a proxy. Entries to its left come from the caller and are not trusted.
  */
 public final class ClientAddress {
     private record Range(byte[] network, int bits) {
@@ -66,7 +66,7 @@ public final class ClientAddress {
     }
 
     /**
-     * Key that tells callers apart: one subscriber has a whole /64 of IPv6 addresses to call from.
+     * Returns the key that identifies a caller: the /64 of an IPv6 address, since one subscriber can call from a whole /64.
      *
      * @param address as {@link InetAddress#getHostAddress} writes it
      */
@@ -106,7 +106,7 @@ public final class ClientAddress {
         return new Range(network, bits);
     }
 
-    /** The bytes of an address literal, or null: never asks a name server. */
+    /** Returns the bytes of an address literal, or null. Never resolves names. */
     private static byte[] literal(String text) {
         String bare = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
         boolean ipv4 = bare.matches("\\d{1,3}(\\.\\d{1,3}){3}");

@@ -14,13 +14,13 @@ import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.ClientPresence;
 
 /**
- * Connection of a client: the order of its requests and responses ({@link ResponseOrder}), the bytes buffered on behalf of its client, and when it ends ({@link Ending} says how). The byte
- * level ({@link ConnectionGuard}) and the request level ({@link RequestStage}) report here, from different threads when TLS lies between them;
- * {@link Listener} sweeps over all connections and closes those whose client takes too long. This is the defence against slow clients that
- * Pekko HTTP leaves to its user: its idle timeout starts anew with every byte.
+ * State of a client's connection: the order of its requests and responses ({@link ResponseOrder}), the bytes buffered on behalf of the client,
+ * and when the connection ends ({@link Ending} has the ways to end it). The byte level ({@link ConnectionGuard}) and the request level
+ * ({@link RequestStage}) report here, from different threads when TLS lies between them; {@link Listener} periodically closes the connections
+ * whose client takes too long. Pekko HTTP has no such defence against slow clients: its idle timeout restarts with every byte.
  */
 public final class Connection implements AddressShares.Holder {
-    /** The layer above as far as it sees more than this class. Asked by any thread. */
+    /** Knowledge of the layer above that this class does not have, such as the streams of HTTP/2. Callable from any thread. */
     public interface Above {
         Above NOTHING = new Above() {
             @Override
@@ -37,7 +37,7 @@ public final class Connection implements AddressShares.Holder {
         /** Names what the client is late with. */
         Optional<String> late(long now);
 
-        /** Whether a request or its answer is on its way. */
+        /** Whether a request or its answer is in progress. */
         boolean atWork();
     }
 
@@ -57,7 +57,7 @@ public final class Connection implements AddressShares.Holder {
     private final Ending ending = new Ending();
     /** The bytes below this level are HTTP/1 itself, not those of TLS. */
     private boolean bareHttp1;
-    /** The client of the request in work knows interim answers. */
+    /** The client of the current request understands interim answers. */
     private boolean hearsInterim;
 
     private Optional<Runnable> overfull = Optional.empty();
@@ -67,7 +67,7 @@ public final class Connection implements AddressShares.Holder {
     private Consumer<String> cutOff = reason -> {};
 
     /**
-     * @param budget of this connection: everything that its client makes the daemon hold counts against it
+     * @param budget of this connection, charged with all bytes buffered on behalf of its client
      * @param threads where its streams run
      */
     Connection(InetSocketAddress remote, HttpLimits limits, ByteBudget budget, ConnectionClass.Threads threads) {
@@ -86,7 +86,7 @@ public final class Connection implements AddressShares.Holder {
         return remote;
     }
 
-    /** The peer's address without its port. */
+    /** Returns the peer's address without its port. */
     String peer() {
         return peer;
     }
@@ -101,12 +101,12 @@ public final class Connection implements AddressShares.Holder {
         return ending;
     }
 
-    /** @param closed runs when the connection is gone */
+    /** @param closed runs when the connection has been closed */
     synchronized void whenClosed(Runnable closed) {
         this.closed = closed;
     }
 
-    /** @param cutOff told why the connection is cut off: head, field, target, malformed, memory */
+    /** @param cutOff receives the reason why the connection is cut off: head, field, target, malformed, memory */
     synchronized void whenCutOff(Consumer<String> cutOff) {
         this.cutOff = cutOff;
     }
@@ -132,7 +132,7 @@ public final class Connection implements AddressShares.Holder {
         return new MemoryReservation(budget, 0);
     }
 
-    /** The client is cut off for {@code reason}: what comes from now on is dropped, and what has come is not needed any more. */
+    /** Records that the client is cut off for {@code reason}: later input is dropped, and the bytes buffered so far are released. */
     public void refused(String reason) {
         Consumer<String> telling;
         synchronized (this) {
@@ -142,7 +142,7 @@ public final class Connection implements AddressShares.Holder {
         telling.accept(reason);
     }
 
-    /** Whether nothing is being answered, so that a refusal in HTTP/1 can be taken for nothing else. */
+    /** Whether no answer is in progress, so that a refusal in HTTP/1 cannot be mistaken for a part of one. */
     public synchronized boolean isClients() {
         return order.isClients() && !order.isStreaming() && !writes.isUnderWay();
     }
@@ -158,7 +158,7 @@ public final class Connection implements AddressShares.Holder {
         try {
             presence.leave();
         } finally {
-            // Bodies that waited for their turn count until they are dropped, which they are by now.
+            // Queued bodies count until they are dropped, which presence.leave() has done.
             share.close();
             after.run();
             last.run();
@@ -170,7 +170,7 @@ public final class Connection implements AddressShares.Holder {
         return budget;
     }
 
-    /** HTTP/2 was negotiated: bytes arrive also without a request, so only whole requests count as progress from here on. */
+    /** Whether HTTP/2 was negotiated: bytes then also arrive without a request, so only whole requests count as progress. */
     public synchronized boolean isHttp2() {
         return order.isHttp2();
     }
@@ -184,9 +184,9 @@ public final class Connection implements AddressShares.Holder {
     }
 
     /**
-     * Bytes wait at the socket until somebody asks for them.
+     * Reserves memory for bytes read from the socket before the stream has asked for them.
      *
-     * @return false when the daemon holds too much to hold them too
+     * @return false when the budget has no room for them
      */
     boolean readAhead(int bytes) {
         return share.tryGrow(bytes);
@@ -196,15 +196,15 @@ public final class Connection implements AddressShares.Holder {
         share.shrink(bytes);
     }
 
-    /** @param overfull refuses the client in words that it understands; callable from any thread */
+    /** @param overfull answers the client with a refusal in its protocol; callable from any thread */
     public synchronized void whenOverfull(Runnable overfull) {
         this.overfull = Optional.of(overfull);
     }
 
     /**
-     * Bytes came that cannot be held.
+     * Reports received bytes for which the budget has no room.
      *
-     * @return whether the layer above tells the client; else it has to be cut off
+     * @return whether the layer above answers the client; otherwise the caller must cut it off
      */
     boolean toldOverfull() {
         Optional<Runnable> telling;
@@ -216,26 +216,26 @@ public final class Connection implements AddressShares.Holder {
     }
 
     /**
-     * Bytes of HTTP/1 have come, of any number of requests.
+     * Reserves memory for received bytes of HTTP/1, of any number of requests.
      *
-     * @return false when the daemon holds too much to hold them too
+     * @return false when the budget has no room for them
      */
     public boolean arrived(int bytes) {
         return share.tryGrow(bytes);
     }
 
-    /** Some of these bytes, all of one request, are being read. */
+    /** Records that some of these bytes, all of one request, are being read. */
     public synchronized void letThrough(int bytes) {
         order.requestIsRead();
         request.read(bytes);
     }
 
-    /** A request's head is complete; what comes is its body. */
+    /** Records that a request's head is complete and its body follows. */
     public synchronized void headArrived() {
         request.headEnded();
     }
 
-    /** Bytes of the present request's body count against {@code body} from now on, which outlives the connection. */
+    /** Moves bytes of the current request's body from the connection's reservation to {@code body}, which outlives the connection. */
     public void bodyRead(int bytes, MemoryReservation body) {
         body.takeAnyway(bytes);
         synchronized (this) {
@@ -243,12 +243,12 @@ public final class Connection implements AddressShares.Holder {
         }
     }
 
-    /** The body of the present request is not wanted: it is read and dropped. */
+    /** Drops the body of the current request as it is read. */
     public synchronized void dropBody() {
         request.dropBody();
     }
 
-    /** The last byte of a request is here. */
+    /** Records that the last byte of a request has arrived. */
     public synchronized void requestArrived() {
         order.requestArrived();
     }
@@ -266,7 +266,7 @@ public final class Connection implements AddressShares.Holder {
         after.run();
     }
 
-    /** An answer that has no end of its own goes out: the connection is not idle. */
+    /** Records the start of an answer without an end, such as an event stream: the connection is not idle while it is sent. */
     public synchronized void streamBegan() {
         order.streamBegan();
     }
@@ -284,19 +284,19 @@ public final class Connection implements AddressShares.Holder {
         order.peerClosed();
     }
 
-    /** HTTP/1 without TLS. */
+    /** Records that the connection carries HTTP/1 without TLS. */
     public synchronized void speaksHttp1() {
         bareHttp1 = true;
     }
 
-    /** @param hears whether the client whose request has begun has to understand interim answers, as HTTP/1.1 asks (RFC 9110, section 15.2) */
+    /** @param hears whether the client of the current request must understand interim answers, as HTTP/1.1 requires (RFC 9110, section 15.2) */
     public synchronized void mayHearInterim(boolean hears) {
         hearsInterim = hears;
     }
 
     /**
-     * Whether an interim answer may be written now: the client has closed its sending side, waits for the answer to a whole request, and
-     * nothing of that answer is out.
+     * Whether an interim answer may be written now: the client has closed its sending side and waits for the answer to a complete request, and no
+     * byte of that answer has been written.
      */
     synchronized boolean mayBeProbed() {
         return bareHttp1 && hearsInterim && order.isOneRequestOfHalfClosed() && !writes.writing();
@@ -318,7 +318,7 @@ public final class Connection implements AddressShares.Holder {
         after.run();
     }
 
-    /** @param written runs when the answer that is about to go out over HTTP/1 is out, or the connection is gone */
+    /** @param written runs when the next answer over HTTP/1 has been written, or the connection is closed */
     public void whenWritten(Runnable written) {
         Runnable before;
         synchronized (this) {
@@ -327,12 +327,13 @@ public final class Connection implements AddressShares.Holder {
         before.run();
     }
 
-    /** The last piece of the answer is on its way to the socket. */
+    /** Records that the last piece of the answer is on its way to the socket. */
     public synchronized void lastPiece() {
         writes.lastPiece();
     }
 
-    /** Bytes of an HTTP/1 answer come from above. Where it is nobody's answer, Pekko's parser has refused a request by itself. */
+    /** Inspects bytes of an HTTP/1 answer from the layer above. When they belong to no answer of the daemon, Pekko's parser has refused a request, and
+     * the refusal is counted. */
     public void answerGoesOut(ByteString piece) {
         Optional<String> reason = Optional.empty();
         Consumer<String> telling;
@@ -346,7 +347,7 @@ public final class Connection implements AddressShares.Holder {
         reason.ifPresent(telling);
     }
 
-    /** The status that an HTTP/1 answer begins with (RFC 9112, section 4); empty for any other bytes. */
+    /** Returns the status of the status line at the start of an HTTP/1 answer (RFC 9112, section 4); empty for any other bytes. */
     private static Optional<Integer> status(ByteString answer) {
         Matcher line = STATUS_LINE.matcher(answer.take(STATUS_LINE_BYTES).decodeString(StandardCharsets.ISO_8859_1));
         return line.matches() ? Optional.of(Integer.valueOf(line.group(1))) : Optional.empty();
@@ -363,8 +364,8 @@ public final class Connection implements AddressShares.Holder {
     }
 
     /**
-     * Since when the daemon owes the client nothing: it waits for a request, or for a client that does not go on with reading or closing.
-     * Empty while a request of it is in work, or an answer goes out.
+     * Returns the time since which the daemon has waited for the client: for a request, or for a client that has stopped reading or does not
+     * close. Empty while a request is in progress or an answer is being sent.
      */
     @Override
     public OptionalLong quietSince(long now) {
@@ -385,7 +386,7 @@ public final class Connection implements AddressShares.Holder {
         return true;
     }
 
-    /** Closes the connection if its client is late, or a stop waits for nothing else. Returns what the client was late with. */
+    /** Closes the connection if its client is late, or if it is draining and has nothing left to send. Returns what the client was late with. */
     Optional<String> closeIfLate(long now) {
         Optional<String> seenAbove = above().late(now);
         if (seenAbove.isPresent()) {
@@ -396,7 +397,7 @@ public final class Connection implements AddressShares.Holder {
         Optional<String> reason;
         synchronized (this) {
             if (ending.draining() && order.hasReadTheLast(now)) {
-                // Nothing is left to be said, so nobody has to wait for the peer; it has done nothing wrong either.
+                // The last answer has been sent, so there is no need to wait for the peer; nor is this counted as its fault.
                 end = ending.finish();
                 reason = Optional.empty();
             } else {
@@ -414,8 +415,8 @@ public final class Connection implements AddressShares.Holder {
     }
 
     /**
-     * Bytes that the request in work on an HTTP/1 connection has of its share, until its body is read ({@link RpcHandler} counts that); what is dropped
-     * unread does not count.
+     * Bytes reserved for the current request of an HTTP/1 connection until its body is read ({@link RpcHandler} counts the body that it has read).
+     * A dropped body does not count.
      */
     private static final class RequestBytes {
         private final ByteBudget.Share share;
@@ -428,7 +429,7 @@ public final class Connection implements AddressShares.Holder {
             this.share = share;
         }
 
-        /** Bytes that the share has already are being read. */
+        /** Records that bytes already counted in the share are being read. */
         void read(int bytes) {
             if (dropping) {
                 share.shrink(bytes);
@@ -443,14 +444,14 @@ public final class Connection implements AddressShares.Holder {
             inBody = true;
         }
 
-        /** These bytes of the body are counted elsewhere from now on. */
+        /** Releases bytes of the body that are counted elsewhere from now on. */
         void takenOver(int bytes) {
             share.shrink(bytes);
             request -= bytes;
             body = Math.max(0, body - bytes);
         }
 
-        /** The body is not wanted. */
+        /** Releases the body read so far, and whatever follows of it as it is read. */
         public void dropBody() {
             dropping = true;
             share.shrink(body);
@@ -458,7 +459,7 @@ public final class Connection implements AddressShares.Holder {
             body = 0;
         }
 
-        /** The request is answered. */
+        /** Releases the request when it has been answered. */
         void release() {
             share.shrink(request);
             request = 0;
@@ -468,7 +469,7 @@ public final class Connection implements AddressShares.Holder {
         }
     }
 
-    /** The ways in which one connection can be ended from outside of its streams. Safe for threads; what ends a connection runs on the caller's. */
+    /** Actions that end a connection from outside its streams. Thread-safe; each action runs on the caller's thread. */
     public static final class Ending {
         private static final Runnable NOTHING = () -> {};
 
@@ -482,7 +483,7 @@ public final class Connection implements AddressShares.Holder {
 
         /**
          * @param hangUp closes the connection; callable from any thread, also later
-         * @param abort resets it, likewise
+         * @param abort resets the connection; also callable from any thread at any time
          */
         void opened(Runnable hangUp, Runnable abort) {
             this.finish = hangUp;
@@ -490,32 +491,32 @@ public final class Connection implements AddressShares.Holder {
             this.abort = abort;
         }
 
-        /** @param finish ends the connection once what is being written is out; callable from any thread */
+        /** @param finish ends the connection when pending output has been written; callable from any thread */
         void finishesBy(Runnable finish) {
             this.finish = finish;
         }
 
-        /** @param goodbye ends the connection politely where more than the end of the bytes belongs to that; callable from any thread */
+        /** @param goodbye shuts the connection down gracefully in a protocol that needs more than closing the socket; callable from any thread */
         public void saysGoodbyeBy(Runnable goodbye) {
             this.goodbye = Optional.of(goodbye);
         }
 
-        /** @param lastWord has what still comes dropped, and ends the connection in a moment; callable from any thread */
+        /** @param lastWord drops further input and ends the connection shortly afterwards; callable from any thread */
         void saysLastWordBy(Runnable lastWord) {
             this.lastWord = lastWord;
         }
 
-        /** Returns the action that ends a connection from which nothing more is read. */
+        /** Returns the action that drops further input and ends the connection shortly afterwards. */
         public Runnable lastWord() {
             return lastWord;
         }
 
-        /** @param giveUp answers the request in work with 503, if there is one; callable from any thread */
+        /** @param giveUp answers the request in progress, if any, with 503; callable from any thread */
         public void givesUpBy(Runnable giveUp) {
             this.giveUp = giveUp;
         }
 
-        /** Makes the connection end with the response in progress. */
+        /** Makes the connection end after the response in progress. */
         void drains() {
             draining = true;
         }
@@ -529,27 +530,27 @@ public final class Connection implements AddressShares.Holder {
             return goodbye.orElse(finish);
         }
 
-        /** Returns the action that ends a draining connection after its last response; nothing where the response's stream ends it. */
+        /** Returns the action that ends a draining connection after its last response; a no-op where the response's stream ends it. */
         Runnable afterTheLast() {
             return draining ? goodbye.orElse(NOTHING) : NOTHING;
         }
 
-        /** Once what is being written is out. */
+        /** Returns the action that ends the connection when pending output has been written. */
         Runnable finish() {
             return finish;
         }
 
-        /** Answers what is still in work with 503. */
+        /** Answers the request in progress, if any, with 503. */
         void giveUp() {
             giveUp.run();
         }
 
-        /** Closes the connection at once; nothing of it may be in work. */
+        /** Closes the connection immediately; no request may be in progress. */
         void hangUp() {
             hangUp.run();
         }
 
-        /** Ends the connection at once, whatever it is doing. */
+        /** Resets the connection immediately, even with a request in progress. */
         void abort() {
             abort.run();
         }

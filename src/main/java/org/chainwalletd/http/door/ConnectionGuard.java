@@ -15,20 +15,20 @@ import org.apache.pekko.stream.stage.TimerGraphStageLogic;
 import org.apache.pekko.util.ByteString;
 
 /**
- * The byte level of one connection, between the socket and TLS or HTTP: reports to {@link Connection} and closes when told so. Reads one
- * piece ahead, because only a socket that is being read tells that its peer is gone.
+ * Byte level of one connection, between the socket and TLS or HTTP: reports to {@link Connection} and closes on its request. Reads one piece
+ * ahead, because a disconnect of the peer is seen only while the socket is being read.
  *
- * <p>A client that closes its connection and one that closes only its sending side and waits for the answer look the same: both send no more.
- * What tells them apart is what becomes of bytes for them. So an HTTP/1.1 client that has sent its last and waits is sent interim answers (100
- * Continue), which it has to skip; from a socket that nobody has any more they come back as a reset.
+ * <p>A client that has closed its connection and one that has closed only its sending side and waits for the answer look the same: the daemon
+ * has received a FIN. They differ in their reaction to bytes: a closed socket answers with a reset. So the daemon probes a half-closed HTTP/1.1
+ * client that waits for an answer with interim answers (100 Continue), which the client must skip.
  */
 public final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
     private static final String LAST_WORD = "last word";
-    /** GOAWAY goes out first, and then the end of TLS. */
+    /** Time for sending GOAWAY and then the close_notify of TLS. */
     private static final Duration BEFORE_LAST_WORD = Duration.ofMillis(400);
 
     private static final String PROBE = "probe";
-    /** Most answers are quicker and need none. */
+    /** Delay before the first probe; most answers are ready earlier and need none. */
     private static final Duration BEFORE_PROBE = Duration.ofMillis(250);
 
     private static final ByteString INTERIM = ByteString.fromString("HTTP/1.1 100 Continue\r\n\r\n");
@@ -59,9 +59,9 @@ public final class ConnectionGuard extends GraphStage<BidiShape<ByteString, Byte
         private final AsyncCallback<NotUsed> itsTurn = createAsyncCallback(none -> handOver());
         private ByteString ahead;
         private boolean socketEnded;
-        /** A piece was dropped, so none that comes after it may be taken for its successor; or nobody reads any more. */
+        /** Further input is dropped: a piece has been dropped, so that later bytes would be out of sequence, or the layer above no longer reads. */
         private boolean dropping;
-        /** Comes after an interim answer that is being written. */
+        /** Answer to be written after the interim answer in progress. */
         private ByteString answer;
 
         private boolean answered;
@@ -84,8 +84,8 @@ public final class ConnectionGuard extends GraphStage<BidiShape<ByteString, Byte
         }
 
         /**
-         * Pekko's HTTP/2 server says GOAWAY to a client that breaks the protocol, and leaves the closing to the layer beneath. TLS between them
-         * would go on reading for as long as the client sends.
+         * Pekko's HTTP/2 server sends GOAWAY to a client that violates the protocol, and leaves closing the connection to the layer below. TLS in
+         * between would continue to read for as long as the client sends.
          */
         private void lastWord() {
             if (isTimerActive(LAST_WORD)) {
@@ -148,8 +148,8 @@ public final class ConnectionGuard extends GraphStage<BidiShape<ByteString, Byte
                 ByteString bytes = grab(socketIn);
                 connection.bytesArrived();
                 if (isClosed(appIn) || dropping) {
-                    // The application has said its last word: what still comes is read and dropped, so that the peer
-                    // can read that word instead of finding its connection reset.
+                    // The application has sent its last bytes. Further input is read and dropped, so that the peer can read them: unread input would
+                    // reset the connection.
                     pull(socketIn);
                 } else if (isAvailable(appIn)) {
                     push(appIn, bytes);
@@ -180,7 +180,7 @@ public final class ConnectionGuard extends GraphStage<BidiShape<ByteString, Byte
             @Override
             public void onPull() {
                 if (ahead != null) {
-                    // Its client may have more, and always more: others have their turn before.
+                    // The client may send without pause, so other connections get their turn first.
                     connection.threads().queue().execute(() -> itsTurn.invoke(NotUsed.getInstance()));
                 }
             }

@@ -9,8 +9,8 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.rpc.ClientPresence;
 
 /**
- * Runs work that takes longer than a step of a stream, such as a part of a batch, round robin by client address: nobody's work waits behind all of
- * somebody else's. Unbounded: whoever adds work bounds it. Thread-safe.
+ * Runs work that takes longer than a step of a stream, such as a part of a batch, round robin by client address, so that no address waits for
+ * the whole queue of another. The queues are unbounded: the callers must bound the work they add. Thread-safe.
  */
 public final class FairExecutor {
     private final Executor threads;
@@ -32,7 +32,7 @@ public final class FairExecutor {
         private final Runnable work;
         private final Runnable dropped;
         private ClientPresence.Registration whenLeft = () -> {};
-        /** Whether it has begun or was dropped. Guarded by the executor, like the queues. */
+        /** Whether the work has started or was dropped. Guarded by the executor, like the queues. */
         private boolean over;
 
         Piece(String address, Runnable work, Runnable dropped) {
@@ -41,7 +41,7 @@ public final class FairExecutor {
             this.dropped = dropped;
         }
 
-        /** Leaves alone work that has begun: a spend never ends because its client left. */
+        /** Drops the work unless it has started: a spend in progress must not end because its client disconnected. */
         void drop() {
             synchronized (FairExecutor.this) {
                 if (over) {
@@ -68,18 +68,18 @@ public final class FairExecutor {
     }
 
     /**
-     * Adds work that nobody needs any more when its client leaves before its turn: nothing of it is kept then.
+     * Adds work that is dropped, and no longer referenced, when its client disconnects before the work's turn.
      *
-     * @param dropped runs in place of the work then, on the thread that tells of the client, or on this one when it has left already
+     * @param dropped runs instead of dropped work, on the thread that reports the disconnect, or on the caller's when the client has already left
      */
     public void whileThere(String address, ClientPresence client, Runnable work, Runnable dropped) {
         Piece piece = new Piece(address, work, dropped);
-        // Registers before its turn can come, which takes the registration back.
+        // Registers before the work can start, since starting it removes the registration.
         piece.whenLeft = client.whenLeft(piece::drop);
         add(piece);
     }
 
-    /** Pieces of an address that wait for their turn. */
+    /** Returns the number of queued pieces of an address. */
     synchronized int waiting(String address) {
         LinkedHashSet<Piece> queue = queues.get(address);
         return queue == null ? 0 : queue.size();
@@ -108,7 +108,7 @@ public final class FairExecutor {
         try {
             piece.get().run();
         } finally {
-            // Others of these threads' work comes in between.
+            // Submits the next turn anew, so that other work of these threads can run in between.
             threads.execute(this::takeTurn);
         }
     }

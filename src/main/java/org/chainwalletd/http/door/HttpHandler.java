@@ -9,10 +9,10 @@ import org.chainwalletd.rpc.ClientPresence;
 @FunctionalInterface
 public interface HttpHandler {
     /**
-     * Must not block. Calls {@link Connection#requestArrived} exactly once, when the last byte of the body is there or nobody waits for it.
+     * Must not block. Calls {@link Connection#requestArrived} exactly once, when the last byte of the body has arrived or is no longer awaited.
      * A failed stage becomes 500.
      *
-     * @param presence of the client that sent this request: on HTTP/2 it can take back one request and go on with the others
+     * @param presence of the client that sent this request: on HTTP/2 it can cancel one request and continue the others
      */
     CompletionStage<HttpResponse> handle(HttpRequest request, Connection connection, ClientPresence presence);
 }

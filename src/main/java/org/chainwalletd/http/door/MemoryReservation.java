@@ -4,8 +4,8 @@ import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.AnswerRoom;
 
 /**
- * Bytes buffered on behalf of a client, for one request with its answer, reserved in a {@link ByteBudget}. They are given back once: when the answer
- * is written or there is nobody any more to read it, whichever comes first.
+ * Bytes buffered on behalf of a client, for one request with its answer, reserved in a {@link ByteBudget}. They are
+ * released once: when the answer has been written or its reader has disconnected, whichever comes first.
  */
 public final class MemoryReservation implements AnswerRoom {
     private final ByteBudget budget;
@@ -14,13 +14,13 @@ public final class MemoryReservation implements AnswerRoom {
     private boolean refused;
     private boolean released;
 
-    /** @param free counted, but held also when there is nothing left: less than what the request's connection costs anyhow */
+    /** @param free bytes that are counted but granted even when the budget is used up: fewer than the request's connection costs anyway */
     public MemoryReservation(ByteBudget budget, long free) {
         this.budget = budget;
         this.free = free;
     }
 
-    /** Takes more; false when there is not enough left, or what was held is given back already. */
+    /** Reserves more bytes; false when the budget has too few left, or the reservation has already been released. */
     @Override
     public synchronized boolean take(long more) {
         if (released) {
@@ -52,12 +52,12 @@ public final class MemoryReservation implements AnswerRoom {
         }
     }
 
-    /** Gives back all of it; more can still be taken. */
+    /** Releases all bytes; more can be reserved afterwards. */
     public synchronized void giveBackAll() {
         giveBack(bytes);
     }
 
-    /** Whether there was once not enough. */
+    /** Whether a reservation was ever refused. */
     public synchronized boolean refused() {
         return refused;
     }

@@ -14,8 +14,8 @@ import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.chainwalletd.api.ErrorCode;
 
 /**
- * The refusals that callers collect. Every 401 has the same bytes, whatever was wrong, and the same treatment: it is held back when its
- * client collects too many of them.
+ * Refusals of requests, with their metrics. Every 401 has the same bytes, regardless of the reason, and is delayed when its client has received
+ * too many of them.
  */
 public final class Refusals {
     private static final HttpResponse UNAUTHORIZED = error(ErrorCode.UNAUTHORIZED, "authentication required", "");
@@ -24,7 +24,7 @@ public final class Refusals {
             "too many requests at a time with this token",
             ",\"data\":{\"retryable\":true,\"retry_after_secs\":1}");
 
-    /** Refusal of an event stream by HTTP status, because a reader of events looks at nothing else. */
+    /** Refusal of an event stream by HTTP status, because clients of event streams examine only the status. */
     private static final HttpResponse NO_STREAM =
             Responses.refusal(429, "too many streams of events").addHeader(RawHeader.create("Retry-After", "5"));
 
@@ -50,13 +50,13 @@ public final class Refusals {
         return unauthorized(denied(client));
     }
 
-    /** Counts a call without a token of its scope as a failed login, and returns for how long its answer is held back. */
+    /** Counts a call without a token of its scope as a failed login, and returns the delay of its answer. */
     public Duration denied(String client) {
         observer.refused("unauthorized");
         return failedLogins.failed(client);
     }
 
-    /** @param held as {@link #denied} has it */
+    /** @param held delay of the answer, as returned by {@link #denied} */
     public CompletionStage<HttpResponse> unauthorized(Duration held) {
         if (held.isZero()) {
             return CompletableFuture.completedFuture(UNAUTHORIZED);
@@ -71,12 +71,12 @@ public final class Refusals {
         return TOO_MUCH;
     }
 
-    /** Told its caller by the RPC layer. */
+    /** Counts a refusal whose answer the RPC layer sends. */
     public void answerRefused() {
         observer.refused("memory");
     }
 
-    /** Counts an answer that is no call's, when it is a refusal; those that this class makes are counted already. */
+    /** Counts an answer that belongs to no call, if it is a refusal; refusals created by this class are already counted. */
     public HttpResponse told(HttpResponse answer) {
         reasonOf(answer.status().intValue()).ifPresent(observer::refused);
         return answer;
@@ -119,9 +119,9 @@ public final class Refusals {
     }
 
     /**
-     * Slows down who guesses tokens: after a few free failures each further refusal to the same client is held back, twice as long each time
-     * up to a bound, and failures are forgiven one by one as time passes. Only refusals are held back, so a client with a valid token is
-     * never slower, whatever others do behind the same address. The table is bounded: the client that has been quiet longest is forgotten.
+     * Slows down guessing of tokens: after a few free failures each further refusal to the same client is delayed, by twice the time up to a
+     * maximum, and failures expire one by one as time passes. Only refusals are delayed, so a client with a valid token is never slowed down,
+     * even when other clients behind the same address fail. The table is bounded and evicts the client whose last failure is oldest.
      */
     public static final class FailedLogins {
         private static final int FREE = 5;
@@ -147,7 +147,7 @@ public final class Refusals {
             this.nanoTime = nanoTime;
         }
 
-        /** Counts one failure of {@code client} and says how long its answer is held back. */
+        /** Counts one failure of {@code client} and returns the delay of its answer. */
         synchronized Duration failed(String client) {
             long now = nanoTime.getAsLong();
             String key = ClientAddress.network(client);
@@ -168,7 +168,7 @@ public final class Refusals {
         }
     }
 
-    /** Sees what the server refuses before any method is reached: for metrics. Must not block. */
+    /** Observer of requests that the server refuses before they reach a method, for metrics. Must not block. */
     public interface ServerObserver {
         ServerObserver NONE = reason -> {};
 

@@ -21,7 +21,7 @@ import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.RpcAnswer;
 
-/** The answers that do not come from {@code rpc}. */
+/** HTTP responses: answers of {@code rpc}, and refusals below JSON-RPC. */
 public final class Responses {
     public static final HttpHeader CLOSE = Connection.create("close");
 
@@ -35,7 +35,7 @@ public final class Responses {
 
     private Responses() {}
 
-    /** An answer of {@code rpc}. An empty body has no content type (204). */
+    /** Creates a response with an answer of {@code rpc}. An empty body has no content type (204). */
     public static HttpResponse json(int status, byte[] body) {
         if (body.length == 0) {
             return HttpResponse.create().withStatus(status);
@@ -45,9 +45,9 @@ public final class Responses {
     }
 
     /**
-     * A long answer of {@code rpc}, given out piece by piece.
+     * Creates a response that streams a long answer of {@code rpc} piece by piece.
      *
-     * @param sent runs when the last piece was taken over, or the connection or stream has failed before
+     * @param sent runs when the last piece has been consumed, or the connection or stream has failed before that
      */
     public static HttpResponse json(RpcAnswer answer, Runnable sent) {
         List<ByteString> pieces = new ArrayList<>();
@@ -74,7 +74,7 @@ public final class Responses {
     }
 
     /**
-     * A refusal below JSON-RPC, so not an error object of it: {@code {"message": …}}.
+     * Creates a refusal below JSON-RPC, which is no JSON-RPC error object: {@code {"message": …}}.
      *
      * @param message as it stands between the quotes of a JSON string
      */

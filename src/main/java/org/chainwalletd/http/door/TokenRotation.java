@@ -6,9 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the tokens anew: at SIGHUP, when asked, and when a look shows that they are others than before, for a process that hears no
- * SIGHUP (nohup). Tokens that cannot be served with change nothing: those before stay in force,
- * so a slip of the operator locks nobody out and opens nothing.
+ * Reloads the tokens: at SIGHUP, on request, and when a periodic check finds them changed, for a process that ignores SIGHUP (nohup). When the
+ * new tokens must not be used, the previous ones stay in force, so a mistake of the operator neither locks callers out nor grants access.
  */
 public final class TokenRotation {
     private static final Logger LOG = LoggerFactory.getLogger(TokenRotation.class);
@@ -17,7 +16,7 @@ public final class TokenRotation {
     private final Authenticator authenticator;
     /** State of the source when it was last read. */
     private Object read;
-    /** State of the source at the last look. */
+    /** State of the source at the last check. */
     private Object seen;
 
     public TokenRotation(Tokens.Source source, Authenticator authenticator) {
@@ -27,7 +26,7 @@ public final class TokenRotation {
         this.seen = read;
     }
 
-    /** Reloads when the files have changed since they were last read, and not since the last look: one that is being written is left alone. */
+    /** Reloads when the files have changed since they were last read but not since the last check: a file that is being written is not read. */
     public synchronized void look() {
         authenticator.named().look();
         Object now = source.stamp();
@@ -37,7 +36,7 @@ public final class TokenRotation {
         seen = now;
     }
 
-    /** Returns whether the files were taken. */
+    /** Returns whether the new tokens are in force. */
     public synchronized boolean reload() {
         read = source.stamp();
         authenticator.named().look();

@@ -25,11 +25,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The digests of the tokens in force: per scope the one from flag or environment, or else the one in the file {@code token-<scope>} of the
- * data folder. Immutable; reading again gives another instance.
+ * Digests of the tokens in force: for each scope the token from flag or environment, or else the one in the file {@code token-<scope>} of the
+ * datadir. Immutable; rereading creates a new instance.
  */
 public final class Tokens {
-    /** Shortest token that is taken from an operator; generated ones have 64 characters. */
+    /** Minimum length of a token chosen by an operator; generated ones have 64 characters. */
     public static final int MIN_LENGTH = 16;
 
     private static final Logger LOG = LoggerFactory.getLogger(Tokens.class);
@@ -44,10 +44,10 @@ public final class Tokens {
 
     /** Source from which the tokens in force are reread at intervals. */
     public interface Source {
-        /** Something that is equal to what it was before as long as the tokens are the same. Costs little. */
+        /** Returns a value that stays equal as long as the tokens are unchanged. Cheap. */
         Object stamp();
 
-        /** @throws TokenException when the tokens must not be served with */
+        /** @throws TokenException when the tokens must not be used */
         Tokens read() throws IOException;
     }
 
@@ -86,11 +86,11 @@ public final class Tokens {
     }
 
     /**
-     * Reads the tokens and makes the files that are missing (0600), each for a scope without a configured token.
+     * Reads the tokens and creates the missing files (mode 0600) of scopes without a configured token.
      *
      * @param configured from flag or environment, by scope word
-     * @param accepted words of the scopes that have such a token; of the others no file is made or read
-     * @param created told once of each new file, as a line for the operator that holds the token
+     * @param accepted words of the scopes that have such a token; no file is created or read for other scopes
+     * @param created called once for each new file, with a line for the operator that contains the token
      * @throws TokenException when a token is empty, too short, unusable in a header, or the same for two scopes
      */
     public static Tokens open(
@@ -104,12 +104,12 @@ public final class Tokens {
         return read(datadir, configured, accepted);
     }
 
-    /** Makes the file of a scope, with a random token. */
+    /** Creates the file of a scope, with a random token. */
     private static void make(Path datadir, Scope scope, Consumer<String> created) throws IOException {
         created.accept(line(datadir, scope, write(datadir, scope)));
     }
 
-    /** Returns the line for the operator that holds a new token. */
+    /** Returns the line for the operator that contains a new token. */
     public static String line(Path datadir, Scope scope, String token) {
         return scope.word() + " token (kept in " + file(datadir, scope) + "): " + token;
     }
@@ -122,8 +122,8 @@ public final class Tokens {
     }
 
     /**
-     * Writes a random token beside the file of a scope, for {@link #adopt} when all daemons have it, and returns it. It survives a crash before that,
-     * and is proposed again then.
+     * Writes a random token next to the file of a scope and returns it; {@link #adopt} follows when all daemons have it. A token that is already
+     * proposed, for example before a crash, is returned again.
      */
     public static String propose(Path datadir, Scope scope) throws IOException {
         if (Files.exists(proposed(datadir, scope))) {
@@ -136,9 +136,9 @@ public final class Tokens {
     }
 
     /**
-     * Makes a token that was proposed the one in the file of its scope, if it has this SHA-256.
+     * Moves the proposed token into the file of its scope, if it has this SHA-256.
      *
-     * @return whether there was one
+     * @return whether there was such a token
      */
     public static boolean adopt(Path datadir, Scope scope, Hash256 digest) throws IOException {
         if (!isProposed(datadir, scope, digest)) {
@@ -148,13 +148,13 @@ public final class Tokens {
         return true;
     }
 
-    /** Tells whether a token with this SHA-256 was proposed and not adopted yet. */
+    /** Whether a token with this SHA-256 was proposed and is not yet adopted. */
     public static boolean isProposed(Path datadir, Scope scope, Hash256 digest) throws IOException {
         Path proposed = proposed(datadir, scope);
         return Files.exists(proposed) && fromFile(proposed).equals(digest);
     }
 
-    /** Deletes a token that was proposed and is not that of the daemons. */
+    /** Deletes a proposed token that the daemons do not use. */
     public static void withdraw(Path datadir, Scope scope) throws IOException {
         AtomicFiles.delete(proposed(datadir, scope));
     }
@@ -171,7 +171,7 @@ public final class Tokens {
     }
 
     /**
-     * Reads the tokens anew; makes no files.
+     * Rereads the tokens; creates no files.
      *
      * @throws TokenException as {@link #open}, and when a file is missing
      */
@@ -209,7 +209,7 @@ public final class Tokens {
     /**
      * Returns the SHA-256 of a scope's token from flag, environment or file; empty when there is none.
      *
-     * @throws TokenException when it must not be served with
+     * @throws TokenException when it must not be used
      */
     public static Optional<Hash256> own(Path datadir, Map<String, String> configured, Scope scope) throws IOException {
         return configured.containsKey(scope.word()) || Files.exists(file(datadir, scope))
@@ -218,10 +218,10 @@ public final class Tokens {
     }
 
     /**
-     * Replaces the token in a scope's file. A running daemon goes on with the old one until it reads the files again.
+     * Replaces the token in a scope's file. A running daemon uses the old one until it rereads the files.
      *
      * @return the new token, to be shown to the operator once
-     * @throws TokenException when the data folder has no such file to replace
+     * @throws TokenException when the datadir has no such file
      */
     public static String rotate(Path datadir, Scope scope) throws IOException {
         Path file = file(datadir, scope);
@@ -232,7 +232,7 @@ public final class Tokens {
         return write(datadir, scope);
     }
 
-    /** A new token: 64 hex characters. */
+    /** Returns a new token: 64 hex characters. */
     public static String random() {
         return new String(generate(), 0, 2 * RANDOM_BYTES, StandardCharsets.US_ASCII);
     }
@@ -287,7 +287,7 @@ public final class Tokens {
         return Hash256.sha256(token.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** A token that must not be served with. The message names its place, never its text. */
+    /** Failure because of a token that must not be used. The message names its source, never its text. */
     public static final class TokenException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
