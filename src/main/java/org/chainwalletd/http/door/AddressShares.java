@@ -17,16 +17,15 @@ import java.util.function.Predicate;
 import org.chainwalletd.net.ByteBudget;
 
 /**
- * Shares of each client address in the connections and in the bytes that may be held, so that none of them takes what the
- * others need. One subscriber's network of IPv6 counts as one address. A proxy stands for many clients and is bound by nothing but the
- * totals. The table is as long as there are connections, and that of {@link Arrivals} is bounded.
+ * Limits each client address to a share of the connections and of the buffered bytes, so that no address starves the others. An IPv6 /64
+ * counts as one address. A proxy represents many clients, so only the totals apply to it. The table is bounded by the number of open
+ * connections, and that of {@link Arrivals} has a bound of its own.
  *
- * <p>Many addresses with a few connections each can have all places all the same. Then a quiet connection of the address that has the most
- * gives way to one of an address that has fewer ({@link #mayGiveWay}): an idle one costs its client nothing but to connect anew, and somebody
- * who is not let in gets nothing at all.
+ * <p>Many addresses with a few connections each can still exhaust the total. Then an idle connection of the address with the most connections is
+ * closed in favour of an address with fewer ({@link #mayGiveWay}): its client only has to reconnect, whereas a refused client gets no service.
  */
 public final class AddressShares {
-    /** More than a backend's pool of connections has; waits may be very many, but have little to do. */
+    /** Connections of one address in the normal class, unless {@link #few} lowers it; more than a typical backend's pool has. */
     private static final int FEW = 32;
 
     /** Bound on all connections of the normal class: where addresses are very many, a few connections of each are too many. */
@@ -39,10 +38,10 @@ public final class AddressShares {
 
     /** Holder of a place. */
     interface Holder {
-        /** Since when nobody is owed anything on it, by the clock of {@code now}; empty when somebody is. For one who holds a lock. */
+        /** Returns the time since which no answer is due on the connection, by the clock of {@code now}; empty when one is. Called with a lock held. */
         OptionalLong quietSince(long now);
 
-        /** Closes at once a connection that is still quiet; false when it is not. */
+        /** Closes the connection if it is still quiet; false when it is not. */
         boolean giveWay(long now);
     }
 
@@ -60,7 +59,7 @@ public final class AddressShares {
             this.connectionClass = connectionClass;
         }
 
-        /** The address whose share it is of. */
+        /** Returns the address to whose share the place belongs. */
         String address() {
             return address;
         }
@@ -120,7 +119,7 @@ public final class AddressShares {
         this.addresses = addresses;
     }
 
-    /** A place for one more connection from {@code peer}; empty when its address has all it may have. */
+    /** Reserves a place for a connection from {@code peer}; empty when its address has reached its limit. */
     synchronized Optional<Place> enter(InetAddress peer) {
         boolean proxy = addresses.isProxy(peer);
         String address = address(peer, proxy);
@@ -140,7 +139,7 @@ public final class AddressShares {
         return Optional.of(place);
     }
 
-    /** A proxy's neighbours in its network are bound as everybody is. */
+    /** Returns the key of the share; a proxy's key differs from that of its network, so that other hosts in its network stay limited. */
     private static String address(InetAddress peer, boolean proxy) {
         return (proxy ? "proxy " : "") + ClientAddress.network(peer.getHostAddress());
     }
@@ -150,9 +149,9 @@ public final class AddressShares {
     }
 
     /**
-     * A connection that may give way so that one more of {@code peer} can be let in: a quiet one of the address that has the most, and of
-     * those of its connections that are looked at the one that is quiet for longest. Empty when all who have more than {@code peer} are owed
-     * something.
+     * Finds a connection to close in favour of a new one from {@code peer}: a quiet connection of the address with the most connections; among those
+     * examined, the one that has been quiet longest. Examines a bounded number of connections, of addresses with more than {@code peer}; empty
+     * when none of them is quiet.
      *
      * @param among connections whose place is of use
      * @param now by the clock of the holders, in nanoseconds
@@ -236,7 +235,7 @@ public final class AddressShares {
         }
     }
 
-    /** Rate limit of new connections from one address. Keeps the most recent addresses only. Not safe for threads. */
+    /** Rate limit of new connections from one address. Keeps the most recent addresses only. Not thread-safe. */
     static final class Arrivals {
         private static final int MOST_ADDRESSES = 1024;
         /** Number of connections that may arrive at once. */
@@ -244,7 +243,7 @@ public final class AddressShares {
 
         private static final double A_SECOND = 20;
 
-        /** A bucket that leaks. */
+        /** Leaky bucket. */
         private static final class Bucket {
             private double level;
             private long at;
@@ -276,7 +275,7 @@ public final class AddressShares {
             this.clock = clock;
         }
 
-        /** Counts one more connection. Returns whether more come than from somebody who keeps connections. */
+        /** Counts a connection. Returns whether the address opens more connections than a client that reuses them. */
         boolean often(String address) {
             long now = clock.getAsLong();
             return buckets.computeIfAbsent(address, unknown -> new Bucket(now)).add(now) > BURST;

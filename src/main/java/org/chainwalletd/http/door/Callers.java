@@ -35,7 +35,8 @@ public final class Callers {
                 authorization = header.value();
             }
         }
-        // Two Authorization headers suggest a misconfigured proxy: it is unknown which one is authentic, so neither is used.
+        // Two Authorization headers suggest a misconfigured proxy: it is unknown which one is authentic, so neither is
+        // used.
         Optional<Grant> grant = authenticator.grantOf(twice ? null : authorization);
         return new Caller(grant, client(request, connection));
     }

@@ -397,7 +397,8 @@ public final class Connection implements AddressShares.Holder {
         Optional<String> reason;
         synchronized (this) {
             if (ending.draining() && order.hasReadTheLast(now)) {
-                // The last answer has been sent, so there is no need to wait for the peer; nor is this counted as its fault.
+                // The last answer has been sent, so there is no need to wait for the peer; nor is this counted as its
+                // fault.
                 end = ending.finish();
                 reason = Optional.empty();
             } else {

@@ -6,15 +6,15 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Order of requests and responses on one connection: whose turn it is (the client's to send, the daemon's to answer, or the peer's to close) and since
- * when, how far the response is that goes out ({@link Writes}), and what follows from both: what the client is late with, and since when it is owed
- * nothing. Guarded by {@link Connection}; times are nanoseconds of {@link System#nanoTime}.
+ * Order of requests and responses on one connection: whether the client is to send, the daemon to answer, or the peer to close, and since
+ * when; the progress of the response being written ({@link Writes}); and what follows from both: which deadline the client has missed, and since
+ * when the daemon has been waiting for it. Guarded by {@link Connection}; times are nanoseconds of {@link System#nanoTime}.
  */
 final class ResponseOrder {
-    /** Time of a peer for reading the last answer, and closing, before a stop ends the connection. */
+    /** Time that a draining connection gives the peer to read the last answer and to close. */
     private static final long TO_READ_THE_LAST = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** A client that takes no more of its answer, or does not close after its last, is as good as idle from then on. */
+    /** Time after which a client that has stopped reading its answer, or does not close after its last one, counts as idle. */
     private static final long TO_GO_ON = TimeUnit.SECONDS.toNanos(1);
 
     private static final Optional<String> READING = Optional.of("reading");
@@ -29,9 +29,9 @@ final class ResponseOrder {
         RECEIVING,
         /** The daemon works on an answer. */
         ANSWERING,
-        /** The daemon works on an answer whose reader has closed its sending side and may be gone. */
+        /** The daemon works on an answer; the client has closed its sending side and may have disconnected. */
         HALF_CLOSED,
-        /** All is written; the peer has not closed yet. */
+        /** All output is written; the peer has not closed yet. */
         CLOSING
     }
 
@@ -39,12 +39,12 @@ final class ResponseOrder {
     private long since = System.nanoTime();
     private boolean http2;
     private int inFlight;
-    /** Answers that go on after they have begun. */
+    /** Open answers without an end, such as event streams. */
     private int streams;
 
-    /** Bytes have come beyond the request that is being answered. */
+    /** Bytes have arrived beyond the request that is being answered. */
     private boolean more;
-    /** The client sends no more; its last request may not be read yet. */
+    /** The client has closed its sending side; its last request may still be unread. */
     private boolean peerEnded;
 
     private void now(State next) {
@@ -70,14 +70,14 @@ final class ResponseOrder {
         }
     }
 
-    /** Some bytes of a request are being read. */
+    /** Records that bytes of a request are being read. */
     void requestIsRead() {
         if (state == State.IDLE) {
             now(State.RECEIVING);
         }
     }
 
-    /** The last byte of a request is here. */
+    /** Records that the last byte of a request has arrived. */
     void requestArrived() {
         inFlight++;
         if (state != State.HALF_CLOSED) {
@@ -117,7 +117,7 @@ final class ResponseOrder {
         now(State.CLOSING);
     }
 
-    /** Whether nothing of the client is being answered. */
+    /** Whether no request of the client is being answered. */
     boolean isClients() {
         return state == State.RECEIVING || state == State.IDLE;
     }
@@ -172,19 +172,19 @@ final class ResponseOrder {
         return reading && !isClients() ? READING : requestLate(now).or(() -> reading ? READING : Optional.empty());
     }
 
-    /** Whether nothing has come for as long as a connection may be kept. */
+    /** Whether the connection has been idle for longer than its keep-alive timeout. */
     boolean idleTooLong(long now) {
         return isIdle() && lastsFor(now) > limits.timeouts().keepAlive().toNanos();
     }
 
-    /** Whether the peer has had its time for reading the last answer of a stop. */
+    /** Whether the peer's time for reading the last answer of a draining connection has elapsed. */
     boolean hasReadTheLast(long now) {
         return state == State.CLOSING && lastsFor(now) > TO_READ_THE_LAST;
     }
 
     /**
-     * Since when the daemon owes the client nothing: it waits for a request, or for a client that does not go on with reading or closing.
-     * Empty while a request of it is in work, or an answer goes out.
+     * Returns the time since which the daemon has waited for the client: for a request, or for a client that has stopped reading or does not
+     * close. Empty while a request is in progress or an answer is being sent.
      */
     OptionalLong quietSince(long now) {
         long lasts = quietFor(now);
@@ -211,9 +211,9 @@ final class ResponseOrder {
         private long since;
         private Runnable written;
         private boolean lastPieceOut;
-        /** A write that began before the last piece of the answer was on its way. */
+        /** A write that started before the last piece of the answer was sent to the socket. */
         private boolean earlierWrite;
-        /** Answers over HTTP/1 that were given so far, and those of them that have begun to go out. */
+        /** Answers produced so far over HTTP/1, and those of them whose first bytes have been written. */
         private int given;
 
         private int begun;
@@ -222,19 +222,19 @@ final class ResponseOrder {
             given++;
         }
 
-        /** Whether the bytes that come are those of an answer that somebody has given; asked once for each piece. */
+        /** Whether the next bytes belong to an answer of the daemon; called once for each piece. */
         boolean isOfAnAnswer() {
             boolean ours = given != begun || isAwaited();
             begun = given;
             return ours;
         }
 
-        /** Whether an answer over HTTP/1 is given and not all out, also while none of its pieces is being written. */
+        /** Whether an answer over HTTP/1 is produced but not completely written, even while none of its pieces is being written. */
         boolean isUnderWay() {
             return writing || given != begun || isAwaited();
         }
 
-        /** Whether somebody is to be told when the answer is out. */
+        /** Whether an action awaits the end of the answer. */
         boolean isAwaited() {
             return written != null;
         }
@@ -258,7 +258,7 @@ final class ResponseOrder {
             since = System.nanoTime();
         }
 
-        /** Returns what is to run now. */
+        /** Returns the action to run now. */
         Runnable done() {
             writing = false;
             Runnable ending = lastPieceOut && !earlierWrite ? end() : () -> {};
@@ -266,7 +266,7 @@ final class ResponseOrder {
             return ending;
         }
 
-        /** Returns what was to run after an earlier answer. */
+        /** Returns the action that was registered for an earlier answer. */
         Runnable whenWritten(Runnable next) {
             Runnable before = end();
             written = next;
@@ -279,7 +279,7 @@ final class ResponseOrder {
             earlierWrite = writing;
         }
 
-        /** The answer is out, or the connection gone. Returns what is to run now. */
+        /** Records that the answer is written or the connection closed. Returns the action to run now. */
         Runnable end() {
             Runnable taken = written == null ? () -> {} : written;
             written = null;

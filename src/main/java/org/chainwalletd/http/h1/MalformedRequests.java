@@ -10,8 +10,7 @@ import org.apache.pekko.http.scaladsl.settings.ServerSettings;
 import org.chainwalletd.http.door.Responses;
 
 /**
- * Answers what is no HTTP with the same form of refusal as everything else, and writes nothing to the log: what cannot be parsed may well
- * hold a token.
+ * Answers requests that are not valid HTTP with the daemon's usual form of refusal, and logs nothing: unparsable input may contain a token.
  *
  * <p>Pekko HTTP finds it by its class name and, as it expects an object of Scala, by the field {@code MODULE$}.
  */

@@ -42,7 +42,8 @@ public final class PekkoHttp {
             Map.entry("parsing.illegal-header-warnings", "off"),
             Map.entry("parsing.error-logging-verbosity", "off"),
             Map.entry("parsing.error-handler", MalformedRequests.class.getName()),
-            // A body in one frame comes with its head; a client that has vanished during a long wait is noticed.
+            // A body in a single frame is delivered with its head; a client that disconnects during a long wait is
+            // detected.
             Map.entry("http2.min-collect-strict-entity-size", 1),
             Map.entry("http2.incoming-connection-level-buffer-size", "512 KiB"),
             Map.entry("http2.ping-interval", "30s"),
@@ -54,7 +55,7 @@ public final class PekkoHttp {
         return settings(system, OVERRIDES);
     }
 
-    /** @param streams of one HTTP/2 connection at a time, which Pekko tells its clients too */
+    /** @param streams maximum concurrent streams of one HTTP/2 connection, which Pekko also announces to its clients */
     public static ServerSettings settings(ActorSystem<?> system, int streams) {
         Map<String, Object> overrides = new HashMap<>(OVERRIDES);
         overrides.put("http2.max-concurrent-streams", streams);
@@ -67,7 +68,7 @@ public final class PekkoHttp {
                 .withFallback(system.settings().config()));
     }
 
-    /** Emits {@code elements} and keeps none of them: a stream lives as long as its connection, and a request may hold a secret. */
+    /** Emits {@code elements} without retaining them: a stream lives as long as its connection, and a request may contain a secret. */
     public static <T> Source<T, NotUsed> handingOver(List<T> elements) {
         Deque<T> left = new ArrayDeque<>(elements);
         return Source.fromIterator(() -> new Iterator<>() {

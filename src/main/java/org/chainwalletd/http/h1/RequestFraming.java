@@ -12,16 +12,16 @@ import java.util.function.IntPredicate;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Reads the HTTP/1 requests of a connection by the grammar of RFC 9112 and writes each of them anew for Pekko's parser, which takes more
- * than that grammar allows, and recurses over what lies in one piece. So this class alone decides where a request ends: the parser above is
- * given one request at a time, at most one chunk in a piece, and a body only as long as the head that was written for it says. Whatever the
- * grammar leaves open, or two readers could take for two things, is a fault.
+ * Parses the HTTP/1 requests of a connection by the grammar of RFC 9112 and rewrites each for Pekko's parser, which accepts more than that
+ * grammar and recurses over the contents of one piece. So this class alone decides where a request ends: the parser above gets one request at a
+ * time, at most one chunk per piece, and a body exactly as long as the rewritten head says. Input that the grammar leaves open, or that two
+ * parsers could interpret differently, is a fault.
  *
- * <p>A head is handed on whole. A chunked body is handed on in chunks of its own: those of the client, their extensions (which are a fault)
- * and their trailer (which is read and dropped) never reach the parser.
+ * <p>A head is passed on as a whole. A chunked body is rechunked: the client's chunks, their extensions (a fault) and the trailer (read and
+ * dropped) never reach the parser.
  */
 public final class RequestFraming {
-    /** Reasons for which nothing more of a connection is read. */
+    /** Reasons to stop reading from a connection. */
     enum Fault {
         /** The head is no HTTP. */
         MALFORMED,
@@ -29,11 +29,11 @@ public final class RequestFraming {
         VERSION,
         /** The head is longer than allowed. */
         HEAD_TOO_LONG,
-        /** The target is longer, or its path deeper, than any that the daemon serves. */
+        /** The target is longer, or its path deeper, than any the daemon serves. */
         TARGET_TOO_LONG,
-        /** Something other than {@code 100-continue} is expected. */
+        /** The {@code Expect} field has a value other than {@code 100-continue}. */
         EXPECTATION,
-        /** The chunks of a body, or their trailer; its head was handed on. */
+        /** The chunks of a body, or their trailer, are malformed; the head has already been passed on. */
         BODY
     }
 
@@ -65,25 +65,25 @@ public final class RequestFraming {
 
     private final int maxHeadBytes;
     private byte[] input = NOTHING;
-    /** A head, with the beginning of its body. */
+    /** Head passed to the parser, with the part of its body that was in the same piece. */
     private byte[] handedOn = NOTHING;
-    /** Bytes of the input that are read. */
+    /** Number of input bytes already read. */
     private int at;
 
     private Optional<Fault> fault = Optional.empty();
     private Part part = Part.HEAD;
     private boolean ended;
 
-    /** Head, chunk-size line or trailer as far as it came in earlier pieces. */
+    /** Part of the current head, chunk-size line or trailer that arrived in earlier pieces. */
     private ByteArrayOutputStream lines = new ByteArrayOutputStream();
-    /** Bytes of the present line, its end left out. */
+    /** Bytes of the current line, without its line end. */
     private int lineLength;
     /** The last byte is a carriage return, so the next one has to be a line feed. */
     private boolean returned;
-    /** Length so far of the head, the trailer, or the line of a chunk. */
+    /** Length so far of the head, the trailer, or the chunk-size line. */
     private long linesLength;
 
-    /** Bytes left of the body or the present chunk. */
+    /** Remaining bytes of the body or the current chunk. */
     private long left;
 
     /** @param maxHeadBytes of a head, and of a trailer */
@@ -91,18 +91,18 @@ public final class RequestFraming {
         this.maxHeadBytes = maxHeadBytes;
     }
 
-    /** Takes bytes that have come; all that came before must have been read. */
+    /** Adds received bytes; all earlier ones must have been read. */
     public void add(ByteString bytes) {
         input = bytes.toArrayUnsafe();
         at = 0;
     }
 
-    /** Bytes that have come and are not read. */
+    /** Returns the number of received bytes that are not yet read. */
     int unread() {
         return input.length - at;
     }
 
-    /** Forgets what is not read. Nor is kept what is: a request may hold a secret, and its connection may stay open. */
+    /** Drops the unread input, and the input already read: a request may contain a secret, and its connection may stay open. */
     void drop() {
         input = NOTHING;
         at = 0;
@@ -113,17 +113,17 @@ public final class RequestFraming {
         return ended;
     }
 
-    /** Whether a head has begun and is not complete. */
+    /** Whether a head has started and is not complete. */
     boolean withinHead() {
         return part == Part.HEAD && linesLength > 0;
     }
 
-    /** Why nothing more is to be read; what was returned before, or with it, came before it. */
+    /** Returns the fault after which nothing more is read; everything returned by {@link #read} precedes it. */
     public Optional<Fault> fault() {
         return fault;
     }
 
-    /** Reads on, at most to the end of the present request. Returns what is to be handed on, which is empty while there is nothing whole. */
+    /** Reads on, at most to the end of the current request. Returns the bytes for the parser, empty while no unit is complete. */
     public ByteString read() {
         ByteString read = readOn();
         if (unread() == 0) {
@@ -133,8 +133,8 @@ public final class RequestFraming {
     }
 
     /**
-     * Overwrites the head that was handed on, and what of its body went with it: Pekko's parser keeps them up to the next request, and they hold
-     * a token and maybe a secret. To be called when the request is answered.
+     * Overwrites the head that was passed on, with the part of the body in the same piece: Pekko's parser keeps them until the next request, and
+     * they contain a token and possibly a secret. Must be called when the request has been answered.
      */
     void overwriteHead() {
         Arrays.fill(handedOn, (byte) 0);
@@ -168,7 +168,7 @@ public final class RequestFraming {
         return chunked ? handOn(head, inOneChunk(chunk)) : handOn(head, ByteString.emptyByteString());
     }
 
-    /** Joins head and body into one compact piece, which is what the parser reads fastest. */
+    /** Joins head and body into one compact piece, which the parser reads fastest. */
     private ByteString handOn(ByteString head, ByteString body) {
         if (head.isEmpty()) {
             return body;
@@ -221,13 +221,13 @@ public final class RequestFraming {
     }
 
     private void linesEnded() {
-        // Replaced instead of reset, which would keep the bytes: a token is among them.
+        // Replaced rather than reset: a reset would keep the bytes, which include a token.
         lines = new ByteArrayOutputStream();
         linesLength = 0;
         lineLength = 0;
     }
 
-    /** Reads on to the end of the present head, chunk-size line, chunk end or trailer; returns whether it is there. */
+    /** Reads on to the end of the current head, chunk-size line, chunk end or trailer; returns whether it has arrived. */
     private boolean readLines() {
         int from = at;
         while (at < input.length) {
@@ -255,7 +255,7 @@ public final class RequestFraming {
         return false;
     }
 
-    /** The end of lines is looked at by {@link #readLines}. */
+    /** Control characters other than those of line ends, which {@link #readLines} checks. */
     private static boolean isControl(byte octet) {
         return octet >= 0 && octet < ' ' && octet != '\t' && octet != '\r' && octet != '\n' || octet == 0x7f;
     }
@@ -325,7 +325,7 @@ public final class RequestFraming {
         return ByteString.fromArrayUnsafe(ascii(text));
     }
 
-    /** Whether a target is longer, or its path has more segments, than Pekko's recursive model of paths is to be given. */
+    /** Whether a target is longer, or its path has more segments, than is safe for Pekko's recursive model of paths. */
     public static boolean isTooLong(String target) {
         int query = target.indexOf('?');
         String path = query < 0 ? target : target.substring(0, query);
@@ -347,7 +347,7 @@ public final class RequestFraming {
         return true;
     }
 
-    /** The lines of one head (RFC 9112, sections 3 and 5) or of a trailer, in which line ends and control characters are where they may be. */
+    /** Lines of one head (RFC 9112, sections 3 and 5) or of a trailer, whose line ends and control characters have been validated. */
     private static final class Head {
         private Optional<Fault> fault = Optional.empty();
         private boolean oldVersion;
@@ -363,11 +363,11 @@ public final class RequestFraming {
             }
         }
 
-        /** Returns the head as the parser is given it; what is returned is of use only without a fault. */
+        /** Returns the head rewritten for the parser; the result is valid only without a fault. */
         public String read(String text) {
             anew = new StringBuilder(text.length() + 32);
             int lineEnd = text.indexOf(LINE_END);
-            // An empty line before the request line is refused as well, although it could be passed over (section 2.2).
+            // An empty line before the request line is refused too, although section 2.2 allows to ignore it.
             requestLine(text.substring(0, lineEnd));
             fields(text, lineEnd + 2);
             if (chunked && (measured || oldVersion)) {
@@ -417,7 +417,8 @@ public final class RequestFraming {
 
         private void field(String line) {
             int colon = line.indexOf(':');
-            // A line that goes on with the one before it begins with white space, which is no part of a name.
+            // A continuation line (obs-fold) begins with white space, which no field name contains, so it is refused
+            // here.
             if (colon < 0 || !isToken(line.substring(0, colon))) {
                 fail(Fault.MALFORMED);
                 return;
@@ -431,7 +432,7 @@ public final class RequestFraming {
                 case "content-length" -> contentLength(value);
                 case "transfer-encoding" -> transferEncoding(value);
                 case "expect" -> expectation(value);
-                // Nothing that the daemon speaks over HTTP/1 can be changed to another protocol.
+                // The daemon supports no upgrade from HTTP/1, so the field is dropped.
                 case "upgrade" -> {}
                 default -> anew.append(name).append(": ").append(value).append(LINE_END);
             }
@@ -484,7 +485,7 @@ public final class RequestFraming {
             return c == ' ' || c == '\t';
         }
 
-        /** The parser reads on over the end of a line in the middle of a character, and so do others. */
+        /** Parsers, Pekko's among them, may read past the end of a line within a truncated character. */
         private static boolean isUtf8(String octets) {
             if (every(octets, c -> c < 0x80)) {
                 return true;

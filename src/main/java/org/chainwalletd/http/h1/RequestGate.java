@@ -16,9 +16,9 @@ import org.apache.pekko.util.ByteString;
 import org.chainwalletd.http.door.Connection;
 
 /**
- * Passes the requests of an HTTP/1 connection to Pekko's parser one at a time, as rewritten by {@link RequestFraming}, and in fair turns with other
- * clients. Each byte is counted from its arrival until its request is answered. Malformed framing, and a client that makes the daemon buffer too
- * much, are refused here, before anything is parsed.
+ * Passes the requests of an HTTP/1 connection to Pekko's parser one at a time, as rewritten by {@link RequestFraming}, scheduled fairly with
+ * other clients. Each byte counts against the budget from its arrival until its request is answered. Malformed framing, and a client whose
+ * buffered bytes exceed the budget, are refused here, before Pekko parses anything.
  */
 public final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
     /** @param reason under which it is counted */
@@ -33,7 +33,7 @@ public final class RequestGate extends GraphStage<BidiShape<ByteString, ByteStri
         static final Refusal MEMORY =
                 of("memory", "503 Service Unavailable", "the daemon holds too much for its clients at the moment");
 
-        /** Refusal of a request of which nothing was passed on yet. */
+        /** Creates the refusal of a request of which nothing has been passed on. */
         static Refusal of(RequestFraming.Fault fault) {
             return switch (fault) {
                 case MALFORMED, BODY -> MALFORMED;
@@ -101,7 +101,7 @@ public final class RequestGate extends GraphStage<BidiShape<ByteString, ByteStri
             }
         }
 
-        /** Called when HTTP asks for more: all of the answer before has come by then. */
+        /** Called when the HTTP layer demands input: the previous answer is complete by then. */
         private void letThrough() {
             int before = framing.unread();
             ByteString next = framing.read();
@@ -116,7 +116,7 @@ public final class RequestGate extends GraphStage<BidiShape<ByteString, ByteStri
                 }
                 endWithNet();
             } else if (fault.get() == RequestFraming.Fault.BODY) {
-                // The handler of the request sees a body that does not end, and refuses it.
+                // The handler of the request sees a truncated body and refuses it.
                 complete(httpIn);
                 readAndDrop();
             } else {
@@ -146,7 +146,7 @@ public final class RequestGate extends GraphStage<BidiShape<ByteString, ByteStri
             if (connection.isClients()) {
                 refuse(Refusal.MEMORY);
             } else {
-                // An answer is being written, which nothing else can be said in the middle of.
+                // An answer is being written, so no refusal can be sent.
                 connection.refused(Refusal.MEMORY.reason());
                 failStage(new IllegalStateException("a client makes the daemon hold too much"));
             }
@@ -190,14 +190,14 @@ public final class RequestGate extends GraphStage<BidiShape<ByteString, ByteStri
                     framing.overwriteHead();
                 }
                 if (framing.unread() > 0) {
-                    // A next request: what was read of the one before it was let through.
+                    // The next request: the previous one has been passed on completely.
                     connection.threads().queue().execute(() -> itsTurn.invoke(NotUsed.getInstance()));
                 } else if (!isClosed(netIn) && !hasBeenPulled(netIn)) {
                     pull(netIn);
                 }
             }
 
-            /** HTTP reads no more, and may have answers to give yet: TLS would end with a cancellation, so what still comes is dropped. */
+            /** The HTTP layer reads no more but may still write answers. Drops further input instead of cancelling, which would end TLS. */
             @Override
             public void onDownstreamFinish(Throwable cause) {
                 readAndDrop();
@@ -212,7 +212,7 @@ public final class RequestGate extends GraphStage<BidiShape<ByteString, ByteStri
                 push(netOut, bytes);
             }
 
-            /** Cancels before it completes: Pekko's TLS notices the end of input, which HTTP/2 needs, only once it knows that nobody reads. */
+            /** Cancels before it completes: Pekko's TLS detects the end of input, which HTTP/2 needs, only after its reader has cancelled. */
             @Override
             public void onUpstreamFinish() {
                 cancel(netIn);

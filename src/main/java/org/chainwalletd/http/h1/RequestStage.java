@@ -26,7 +26,7 @@ import org.chainwalletd.rpc.ClientPresence;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The request level of one HTTP/1 connection: one request at a time; an answer that is ready at once goes out without a thread change. */
+/** Request level of one HTTP/1 connection: one request at a time; an answer that is ready immediately is sent without switching threads. */
 public final class RequestStage extends GraphStage<FlowShape<HttpRequest, HttpResponse>> {
     private static final Logger LOG = LoggerFactory.getLogger(RequestStage.class);
 
@@ -63,7 +63,7 @@ public final class RequestStage extends GraphStage<FlowShape<HttpRequest, HttpRe
                 .join(http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler))));
     }
 
-    /** The answer of {@code handler}, also when it throws. */
+    /** Returns the answer of {@code handler}, or a failed stage when it throws. */
     public static CompletionStage<HttpResponse> answer(
             HttpHandler handler, HttpRequest request, Connection connection, ClientPresence presence) {
         try {

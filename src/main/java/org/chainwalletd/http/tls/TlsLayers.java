@@ -26,14 +26,14 @@ import org.chainwalletd.http.h1.RequestStage;
 import org.chainwalletd.http.h2.Http2Layer;
 
 /**
- * TLS with HTTP/1.1 above it, and HTTP/2 where it is offered, chosen by ALPN. A connection weighs a hundred times what one without TLS does,
- * from its first byte on, so there are no more at a time than fit in a part of the heap.
+ * TLS with HTTP/1.1 above it, and HTTP/2 where it is offered, chosen by ALPN. A TLS connection uses a hundred times the memory of one
+ * without TLS, from its first byte on, so their number is limited to what fits into a share of the heap.
  */
 public final class TlsLayers implements Listener.Protocol {
     private static final String HTTP_2 = "h2";
     private static final int HANDSHAKE = 22;
     private static final int RECORD_HEADER = 5;
-    /** Keeps TLS from reading ahead: nobody counts what it reads before anybody has asked for it. */
+    /** Keeps TLS from reading ahead: bytes that it reads without demand are not counted against any budget. */
     private static final Attributes ONE_PIECE = Attributes.inputBuffer(1, 1);
 
     /** Measured: buffers of the engine, of Pekko's layer around it, and its streams. {@code TlsWeightTest} weighs them again. */
@@ -74,7 +74,7 @@ public final class TlsLayers implements Listener.Protocol {
         return (int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / CONNECTION_BYTES);
     }
 
-    /** A whole record of the handshake (RFC 8446, section 5.1), or something that is none. */
+    /** True for a complete handshake record (RFC 8446, section 5.1), and for bytes that are no such record. */
     @Override
     public boolean isEnough(ByteString said) {
         if (said.apply(0) != HANDSHAKE) {
@@ -113,7 +113,7 @@ public final class TlsLayers implements Listener.Protocol {
         return tls.reversed().join(http).addAttributes(ONE_PIECE);
     }
 
-    /** Called when the handshake is over and the first bytes of the application are there. */
+    /** Called when the handshake is complete and the first application bytes have arrived. */
     private Flow<ByteString, ByteString, NotUsed> spoken(SSLEngine engine, Connection connection) {
         return http2.filter(offered -> HTTP_2.equals(engine.getApplicationProtocol()))
                 .map(chosen -> chosen.on(connection))
@@ -121,8 +121,8 @@ public final class TlsLayers implements Listener.Protocol {
     }
 
     /**
-     * Ends a connection whose client negotiates anew, which TLS 1.2 still allows: a handshake costs the daemon more than its client, and comes
-     * without a token. TLS 1.3 has none after the first, and says more than once that it is over.
+     * Ends a connection whose client renegotiates, which TLS 1.2 allows: a handshake costs the daemon more than its client and needs no token. TLS
+     * 1.3 has no renegotiation, but reports the end of its handshake more than once.
      */
     private static final class OneHandshake implements Consumer<SSLSession> {
         private boolean over;
