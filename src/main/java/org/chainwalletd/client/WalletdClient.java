@@ -18,9 +18,9 @@ import org.chainwalletd.api.Call;
 /**
  * Client of one daemon. Thread-safe.
  *
- * <p>With a fingerprint the URL must be {@code https://}, and the server is trusted if and only if the SHA-256 of its leaf certificate equals it; no
- * certificate authority is consulted (interface.md, section 5.5). The client never repeats a call on its own; {@link Settlement} repeats spends, by the
- * rules that make it safe.
+ * <p>With a fingerprint the URL must be {@code https://}, and the server is trusted if and only if the SHA-256 of its leaf certificate
+ * equals it; no certificate authority is consulted (interface.md, section 5.5). The client never repeats a call on its own;
+ * {@link Settlement} repeats spends, by the rules that make it safe.
  */
 public final class WalletdClient implements WalletdCalls {
     /** Default timeout of a call; the wait time of a long-poll call is added to it. */

@@ -74,8 +74,8 @@ public final class HttpServer {
      * Listeners of the server.
      *
      * @param trustedProxies peers whose X-Forwarded-For is trusted: addresses or CIDR ranges
-     * @param metricsBind separate listener for {@code /metrics}, without TLS and without a token; the main listener serves {@code /metrics}, with a token,
-     *     when this is empty or there is a console
+     * @param metricsBind separate listener for {@code /metrics}, without TLS and without a token; the main listener serves
+     *     {@code /metrics}, with a token, when this is empty or there is a console
      * @param console whether {@code /console} serves the console page
      * @param tls HTTPS with this certificate; empty: plain HTTP
      * @param http2 offered beside HTTP/1.1 on the main listener, within these limits; empty: not offered
@@ -112,8 +112,8 @@ public final class HttpServer {
     }
 
     /**
-     * Warms up Pekko HTTP by passing a synthetic request through its layers, while the start of the daemon waits for something else. Optional: it only
-     * makes {@link #start} and the first answer faster.
+     * Warms up Pekko HTTP by passing a synthetic request through its layers, while the start of the daemon waits for something else.
+     * Optional: it only makes {@link #start} and the first answer faster.
      */
     public static void prepare(ActorSystem<?> system) {
         Source.single(ByteString.fromString("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"))

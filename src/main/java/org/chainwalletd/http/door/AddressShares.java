@@ -38,7 +38,10 @@ public final class AddressShares {
 
     /** Holder of a place. */
     interface Holder {
-        /** Returns the time since which no answer is due on the connection, by the clock of {@code now}; empty when one is. Called with a lock held. */
+        /**
+         * Returns the time since which no answer is due on the connection, by the clock of {@code now}; empty when one is. Called with a
+         * lock held.
+         */
         OptionalLong quietSince(long now);
 
         /** Closes the connection if it is still quiet; false when it is not. */
@@ -149,9 +152,9 @@ public final class AddressShares {
     }
 
     /**
-     * Finds a connection to close in favour of a new one from {@code peer}: a quiet connection of the address with the most connections; among those
-     * examined, the one that has been quiet longest. Examines a bounded number of connections, of addresses with more than {@code peer}; empty
-     * when none of them is quiet.
+     * Finds a connection to close in favour of a new one from {@code peer}: a quiet connection of the address with the most connections;
+     * among those examined, the one that has been quiet longest. Examines a bounded number of connections, of addresses with more than
+     * {@code peer}; empty when none of them is quiet.
      *
      * @param among connections whose place is of use
      * @param now by the clock of the holders, in nanoseconds

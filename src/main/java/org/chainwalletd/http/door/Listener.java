@@ -112,8 +112,8 @@ public final class Listener {
 
     /**
      * @param plain whether a refusal may be said in HTTP: not where TLS is expected
-     * @param refused receives the reason why a connection was refused or cut off: overload, address, head, malformed, memory, request, reading, closing, gone,
-     *     idle, place
+     * @param refused receives the reason why a connection was refused or cut off: overload, address, head, malformed, memory, request,
+     *     reading, closing, gone, idle, place
      */
     public Listener(
             ActorSystem<?> system,

@@ -173,8 +173,8 @@ public final class Refusals {
         ServerObserver NONE = reason -> {};
 
         /**
-         * @param reason one of a few fixed words: unauthorized, busy, streams, overload, address, head, field, target, malformed, path, method, type,
-         *     length, memory, request, reading, closing, gone, idle, place, http2, http2-excess
+         * @param reason one of a few fixed words: unauthorized, busy, streams, overload, address, head, field, target, malformed, path,
+         *     method, type, length, memory, request, reading, closing, gone, idle, place, http2, http2-excess
          */
         void refused(String reason);
     }
