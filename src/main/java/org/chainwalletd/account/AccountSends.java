@@ -24,29 +24,30 @@ import org.chainwalletd.keeper.Background;
 import org.chainwalletd.store.AccountSend;
 
 /**
- * The one way by which transactions leave for the account chain. Every version is durable with its nonce before its first byte leaves; after
- * a crash the same bytes go out again. All versions are followed until one of them is final. What it tells of a transaction's depth is as of
- * the last look.
+ * Entry point for every transaction that the daemon sends on the account chain. Each version is durable, with its nonce, before its first byte
+ * leaves; after a crash the same bytes are sent again. All versions are followed until one of them is final. The reported depth of a transaction
+ * is that of the last look.
  *
- * <p>Stages fail with {@link RefusedException} when no nonce was given, with {@link AccountException} when the endpoints could not be asked
- * before one was, and with the exceptions of the keyring and the store. They are completed on the daemon's own threads.
+ * <p>Stages fail with {@link RefusedException} if no nonce was assigned, with {@link AccountException} if the endpoints could not be asked
+ * before one was, and with the exceptions of the keyring and the store. They complete on the daemon's own threads.
  *
- * <p>Sending and following is background work. While it is stopped the journal is only read, and all else fails with
+ * <p>Sending and following is background work. While it is stopped only the journal is read, and everything else fails with
  * {@link Background#stopped}.
  */
 public final class AccountSends {
-    /** @param why for people: the nonces that differ, and which words are whose */
+    /** @param why explanation for people: the nonces that differ and the endpoints that report them */
     public record Stopped(EvmAddress from, String why) {}
 
     /**
-     * Balance of an address of ours, in wei.
+     * Balance of one of our addresses, in wei.
      *
-     * @param balance that the quorum agrees on at one block: the settled one for a swap, otherwise the newest
-     * @param committed value and highest fee of our transactions that are not mined
-     * @param reservePerSwap 120,000 gas × 4 × (2 × base fee + tip): what one open swap may still need
-     * @param reserved that for all open swaps, with the locks that those executed at this moment are about to make
-     * @param claimsAhead claims that swaps before the one that asks may send, and have not
-     * @param obstacle why nothing at all is sent from it: its nonces are not explained, it has code, the chain has no transactions of type 2
+     * @param balance balance on which the quorum agrees at one block: the settled block for a swap, otherwise the newest one
+     * @param committed value and maximum fee of our transactions that are not mined
+     * @param reservePerSwap 120,000 gas × 4 × (2 × base fee + tip): gas money that one open swap may still need
+     * @param reserved the reserve of all open swaps, including the locks that swaps in progress are about to make
+     * @param claimsAhead number of claims that earlier swaps than the asking one may still send
+     * @param obstacle reason why nothing can be sent from the address: its nonces are not explained, it has code, or the chain has no
+     *     transactions of type 2
      */
     public record AccountFunds(
             BigInteger balance,
@@ -57,12 +58,12 @@ public final class AccountSends {
             Optional<Refusal> obstacle) {
         private static final BigInteger TRANSACTIONS_PER_SWAP = BigInteger.valueOf(4);
 
-        /** Most gas money that one transaction of a swap may take: 120,000 gas × (2 × base fee + tip). */
+        /** Maximum gas money of one transaction of a swap: 120,000 gas × (2 × base fee + tip). */
         public BigInteger perTransaction() {
             return reservePerSwap.divide(TRANSACTIONS_PER_SWAP);
         }
 
-        /** Balance left for a claim of the swap that asks. */
+        /** Balance that remains for a claim of the asking swap. */
         public BigInteger leftForClaim() {
             return balance.subtract(committed).subtract(perTransaction().multiply(BigInteger.valueOf(claimsAhead)));
         }
@@ -98,9 +99,9 @@ public final class AccountSends {
     }
 
     /**
-     * Begins as background work: each time that it starts it takes up what the journal has. Fails when the open rows cannot be read now.
+     * Starts as background work: each start resumes all open sends of the journal. Fails if the open rows cannot be read now.
      *
-     * @param background where what sends and follows is begun
+     * @param background subtree in which the sending and following actors run
      */
     public static CompletionStage<AccountSends> start(SendSetup setup, Background background) {
         AccountSends sends = new AccountSends(setup, background);
@@ -113,10 +114,10 @@ public final class AccountSends {
         listeners.forEach(listener -> listener.accept(record));
     }
 
-    /** A page of the history, newest first. */
+    /** Page of the history, newest first. */
     public record Page(List<SendRecord> records, Optional<Long> next) {}
 
-    /** @param before where the page before has ended; {@link Long#MAX_VALUE} for the newest */
+    /** @param before position at which the previous page ended; {@link Long#MAX_VALUE} for the newest page */
     public CompletionStage<Page> history(long before, int most) {
         return setup.store()
                 .page(setup.chain().chainId(), before, most + 1)
@@ -137,25 +138,25 @@ public final class AccountSends {
     }
 
     /**
-     * Gives a nonce, signs, journals, and hands the transaction to all endpoints. Completes when the first endpoint has it, or when all have
-     * failed to take it: the record then says {@link SendRecord.SendState.Journalled}, and the daemon goes on with it unless its owner pushes it. A
-     * reference that is known already is answered with its record as it stands, and nothing is made.
+     * Assigns a nonce, signs, journals, and submits the transaction to all endpoints. Completes when the first endpoint has accepted it, or when
+     * all have failed to: the record then is {@link SendRecord.SendState.Journalled}, and the daemon keeps sending it unless its owner pushes it.
+     * If the reference is already known, returns its current record and makes nothing.
      *
-     * <p>A {@link SendRequest.SendKind#SEND} and a {@link SendRequest.SendKind#LOCK} leave what open swaps need; claims and refunds are what it is kept for. These pay
-     * what ceiling and balance allow rather than being refused, and are made although the quorum is away.
+     * <p>A {@link SendRequest.SendKind#SEND} and a {@link SendRequest.SendKind#LOCK} leave the gas money that open swaps need; claims and refunds
+     * may use it. Claims and refunds pay what ceiling and balance allow instead of being refused, and are made even if the quorum is unavailable.
      */
     public CompletionStage<SendRecord> send(SendRequest request) {
         return ask(nonces, answer -> new Nonces.Send(request, answer));
     }
 
-    /** Outcome so far, from the journal, without asking an endpoint. */
+    /** Current state, from the journal, without asking an endpoint. */
     public CompletionStage<Optional<SendRecord>> find(String reference) {
         return setup.store()
                 .find(reference)
                 .thenApplyAsync(row -> row.map(this::record), setup.threads().continuations());
     }
 
-    /** Sends of one owner, oldest first. */
+    /** All sends of one owner, oldest first. */
     public CompletionStage<List<SendRecord>> ofOwner(String owner) {
         return setup.store()
                 .ofOwner(setup.chain().chainId(), owner)
@@ -164,38 +165,42 @@ public final class AccountSends {
                         setup.threads().continuations());
     }
 
-    /** Sends the newest version once more, the same bytes, to all endpoints. Does nothing once it is in a block. */
+    /** Sends the newest version again, the same bytes, to all endpoints. Does nothing once it is in a block. */
     public CompletionStage<SendRecord> push(String reference) {
         return ask(watch, answer -> new SendWatch.Push(reference, answer));
     }
 
     /**
-     * Makes and sends a version that pays at least an eighth more in both fee fields; when there is no room for that it is pushed as it is. The room
-     * is that of its ceiling and the balance and, where no claim or refund waits for it, ten times the market less what others and open swaps need;
-     * there a version that no endpoint has taken is raised to the market alone. What a gate waits for may use the gas of swaps.
+     * Makes and sends a version that pays at least an eighth more in both fee fields; if the available room does not allow that, pushes the newest
+     * version unchanged. The room is limited by the ceiling and the balance and, where no claim or refund waits for the transaction, by ten times
+     * the market price less what others and open swaps need; in that case a version that no endpoint has accepted is raised only to the market
+     * price. A transaction for which a gate waits may use the gas money of swaps.
      */
     public CompletionStage<SendRecord> raise(String reference) {
         return replace(reference, Replacer.Purpose.THE_SAME);
     }
 
     /**
-     * Keeps a claim or a refund going that the journal has, as long as its owner sees that it is wanted: call it at every look. It goes out at
-     * the nonce that the journal gave it and, as a copy that is journalled before, at every nonce that an endpoint names now. Copies are
-     * sent again and raised by these calls alone, and never once one of them, or what they repeat, is in a block. Does nothing for what is not open.
+     * Keeps a journalled claim or refund going for as long as its owner wants it: call this at every look. It is sent at the nonce that the journal
+     * assigned and, as a copy that is journalled first, at every nonce that an endpoint currently reports. Copies are sent again and raised only by
+     * these calls, and never once one of them, or the original, is in a block. Does nothing for a reference that is not open.
      *
-     * @param deadline Unix seconds, unsigned, after which it is worth nothing: its fee stands at the ceiling half of the margin before that;
-     *     empty where there is none
+     * @param deadline Unix seconds, unsigned, after which the transaction is worthless: its fee reaches the ceiling half of the margin before
+     *     that; empty if there is no deadline
      */
     public void pursue(String reference, OptionalLong deadline) {
         watch.tell(new SendWatch.Pursue(reference, deadline));
     }
 
-    /** Completes when a claim that is journalled may be shown to somebody; fails when this daemon must not send any more. */
+    /** Completes when a journalled claim may be shown to others; fails if this daemon must not send any more. */
     public CompletionStage<Void> permitClaim() {
         return setup.permit(true);
     }
 
-    /** Spends its nonce to ourselves, at a higher fee, once, or not at all while there is no room for that. The record tells which is mined. */
+    /**
+     * Sends one transaction to ourselves at the same nonce with a higher fee; does nothing while there is no room for that fee. The record shows
+     * which one is mined.
+     */
     public CompletionStage<SendRecord> cancel(String reference) {
         return replace(reference, Replacer.Purpose.NOTHING);
     }
@@ -205,22 +210,22 @@ public final class AccountSends {
     }
 
     /**
-     * Whether anything of an address is in no block yet, which would hold up what comes after it. What has waited for long is replaced: by a
-     * version that pays more, or, where its owner pushes it and has not got it through, by one that spends its nonce to ourselves.
+     * Returns whether a transaction of an address is not in a block yet, which would delay later ones. A transaction that has waited for long is
+     * replaced: by a version that pays more, or, if its owner pushes it without success, by a transaction to ourselves at the same nonce.
      */
     public CompletionStage<Boolean> makeWay(EvmAddress from) {
         return ask(watch, answer -> new SendWatch.MakeWay(from, answer));
     }
 
     /**
-     * Balance, commitments and gas reserve of an address; what is being made when it is asked counts as committed. Blocks the calling thread,
-     * which must be of a pool of its caller's own: it waits for what is being made.
+     * Reads balance, commitments and gas reserve of an address; transactions in preparation count as committed. Blocks the calling thread, which
+     * must belong to a pool of the caller: the call waits for transactions in preparation.
      */
     public AccountFunds funds(EvmAddress address) {
         return newestFunds(address, false);
     }
 
-    /** As {@link #funds(EvmAddress)}, on the threads of claims and refunds, to decide whether a claim may be sent. */
+    /** Does the same as {@link #funds(EvmAddress)} on the threads of claims and refunds, to decide whether a claim may be sent. */
     public AccountFunds pressingFunds(EvmAddress address) {
         return newestFunds(address, true);
     }
@@ -233,15 +238,17 @@ public final class AccountSends {
                 () -> new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO, 0));
     }
 
-    /** As {@link #funds(EvmAddress)} at the settled block, for a lock or a gate of the swap with this id; {@link AccountFunds#reserved} is what
-     * {@code swaps} need before it. */
+    /**
+     * Does the same as {@link #funds(EvmAddress)} at the settled block, for a lock or a gate of the swap with this id; {@link AccountFunds#reserved}
+     * is what {@code swaps} need before it.
+     */
     public AccountFunds funds(EvmAddress address, String swap) {
         return funds(setup.chain(true), address, Survey.Basis.SETTLED, () -> swaps.ahead(address, swap));
     }
 
     /**
-     * Reads the earlier claims first: a lock that is made meanwhile then counts twice, and never not at all. The journal is read before and
-     * after the chain: neither what becomes final meanwhile nor what is given a nonce and mined may look as if it were not explained.
+     * Reads the earlier claims first: a lock made in the meantime then counts twice, but never not at all. Reads the journal before and after the
+     * chain: a transaction that becomes final in the meantime, or is assigned a nonce and mined, must not look unexplained.
      */
     private AccountFunds funds(
             AccountChain chain, EvmAddress address, Survey.Basis basis, Supplier<OpenSwaps.Ahead> ahead) {
@@ -270,30 +277,33 @@ public final class AccountSends {
         return await(setup.store().nextNonce(setup.chain().chainId(), SendSetup.bytes(address)));
     }
 
-    /** Sends that are not over, without copies, oldest first; for deletion guards. */
+    /** Open sends without copies, oldest first; for checks before a key is deleted. */
     public CompletionStage<List<SendRecord>> open(EvmAddress from) {
         return ask(watch, answer -> new SendWatch.Open(from, answer));
     }
 
-    /** Sets the counter of swaps that need gas; once, before anything is sent. */
+    /** Sets the counter of swaps that need gas. Called once, before anything is sent. */
     public void reserveFor(OpenSwaps openSwaps) {
         swaps = openSwaps;
     }
 
     /**
-     * Calls {@code listener} each time that something new is not sent, or could not be, because the nonces of an address cannot be explained:
-     * endpoints that differ about the account, or transactions that the journal does not know; it must not block.
+     * Calls {@code listener} whenever a new transaction is not sent, or could not be, because the nonces of an address are not explained:
+     * endpoints disagree about the account, or there are transactions that the journal does not contain. The listener must not block.
      */
     public void onStop(Consumer<Stopped> listener) {
         stops.add(listener);
     }
 
-    /** Calls {@code listener} after each change of a record's state is durable; it must not block. */
+    /** Calls {@code listener} after each change of a record's state is durable. The listener must not block. */
     public void onChange(Consumer<SendRecord> listener) {
         listeners.add(listener);
     }
 
-    /** Takes no new sends; complete when none is being made, at once while background work is stopped. What is not final goes on after the next start. */
+    /**
+     * Accepts no new sends; completes when none is in preparation, at once while background work is stopped. Sends that are not final continue
+     * after the next start.
+     */
     public CompletionStage<Void> drain() {
         return ask(nonces, Nonces.Drain::new);
     }

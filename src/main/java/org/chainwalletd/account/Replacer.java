@@ -23,11 +23,11 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.Version;
 
-/** Makes versions that pay more, and has them in the journal before anybody gets to see them. */
+/** Makes versions with higher fees, each of which is in the journal before anyone sees it. */
 final class Replacer {
     /** Gas that a transfer to an account without code takes. */
     static final long TRANSFER_GAS = 21_000;
-    /** Multiple of the market's price at which a fee stops rising where no claim or refund waits: raises that nobody mines must stay cheap. */
+    /** Multiple of the market price at which a fee stops rising if no claim or refund waits: raises that are not mined must stay cheap. */
     private static final BigInteger MOST_TIMES = BigInteger.TEN;
 
     private static final Comparator<Version> BY_FEE = Comparator.comparing(Version::maxFee);
@@ -45,22 +45,22 @@ final class Replacer {
     }
 
     /**
-     * Offers of claims and refunds that wait for a transaction: what holds them up is worth as much to get through.
+     * Offers of the claims and refunds that wait for a transaction: what delays them may cost as much as they do.
      *
-     * @param worth wei, their ceilings together
-     * @param room wei that they may still pay of it
-     * @param tip wei per gas, the highest that one of them offers; zero where none waits
+     * @param worth sum of their ceilings, wei
+     * @param room part of the sum that they may still pay, wei
+     * @param tip highest tip that one of them offers, wei per gas; zero if none waits
      */
     record Behind(BigInteger worth, BigInteger room, BigInteger tip) {}
 
     /**
-     * Part of the balance that is left to others, unless a claim or a refund waits for the transaction. At a gate only the reserve is not.
+     * Part of the balance that is left to others, unless a claim or a refund waits for the transaction. At a gate only the reserve may be used.
      *
      * @param committed wei that other open transactions may take
-     * @param swaps that may still have to pay gas, none where a gate waits for the transaction; empty while that is not known
+     * @param swaps number of swaps that may still have to pay gas, 0 if a gate waits for the transaction; empty while unknown
      */
     record Kept(BigInteger committed, OptionalInt swaps) {
-        /** Wei that may be spent; none where balance or swaps are not known. */
+        /** Wei that may be spent; zero if balance or swaps are unknown. */
         private BigInteger spendable(Optional<BigInteger> balance, FeeMarket market) {
             if (balance.isEmpty() || swaps.isEmpty()) {
                 return BigInteger.ZERO;
@@ -71,10 +71,10 @@ final class Replacer {
     }
 
     /**
-     * @param accepted versions that an endpoint has taken: only these stand in the way of a cheaper step
-     * @param outbid whether an endpoint has refused the newest one because it does not pay enough more than another
-     * @param behind those that wait for it, which raise its ceiling
-     * @param deadline Unix seconds, unsigned, after which it is worth nothing
+     * @param accepted versions that an endpoint has accepted: only these prevent a cheaper step
+     * @param outbid whether an endpoint has refused the newest version because it does not pay enough more than another one
+     * @param behind claims and refunds that wait for the transaction and raise its ceiling
+     * @param deadline Unix seconds, unsigned, after which the transaction is worthless
      */
     record Wish(
             AccountSend row,
@@ -88,7 +88,7 @@ final class Replacer {
             accepted = Set.copyOf(accepted);
         }
 
-        /** A nonce whose send was abandoned stays spent to ourselves. */
+        /** The nonce of an abandoned send stays used by the transaction to ourselves. */
         private boolean isForNothing() {
             return purpose == Purpose.NOTHING || row.newest().cancels();
         }
@@ -97,13 +97,13 @@ final class Replacer {
             return purpose == Purpose.NOTHING && !row.newest().cancels();
         }
 
-        /** The journal knows it too as long as there is no other. */
+        /** Known from the journal too, as long as there is only one version. */
         private boolean isNewestTaken() {
             return accepted.contains(row.newest().hash())
                     || row.state() == AccountSend.State.SENT && row.versions().size() == 1;
         }
 
-        /** The dearest version like the newest that may cost so much per gas; the newest where there is none. */
+        /** The most expensive version of the newest one's purpose that costs at most this much per gas; the newest version if there is none. */
         private Version dearestWithin(BigInteger most) {
             return row.versions().stream()
                     .filter(version -> version.cancels() == row.newest().cancels())
@@ -118,16 +118,16 @@ final class Replacer {
     }
 
     /**
-     * Made versions, the dearest last.
+     * Versions that were made, the most expensive one last.
      *
-     * @param outdated whether the journal has another row than the one that was to be replaced, and so has not taken them all
-     * @param lowestBalance that an endpoint names; empty when none answers
+     * @param outdated whether the row in the journal differs from the one to be replaced, so that the journal has not accepted all versions
+     * @param lowestBalance lowest balance that an endpoint reports; empty if none answers
      */
     record Made(List<Version> versions, boolean outdated, Optional<BigInteger> lowestBalance) {}
 
     /**
-     * No versions when ceiling or balance leave no room, or when the row has changed meanwhile. A nonce that is only to be spent is offered for
-     * what there is when that is less than a replacement has to pay: perhaps nobody holds the version before. Blocks.
+     * Makes no versions if ceiling or balance leave no room, or if the row has changed in the meantime. A transaction that only has to use up a
+     * nonce is offered for the available amount even if a replacement would have to pay more: perhaps no node holds the previous version. Blocks.
      *
      * @param isPressing whether a claim or a refund waits for it
      */
@@ -150,8 +150,8 @@ final class Replacer {
     }
 
     /**
-     * Where no claim or refund waits for it only the market raises a version that no endpoint has taken: nobody would know the difference, and
-     * it would be paid afterwards. One that wants more for a replacement knows it.
+     * If no claim or refund waits for the transaction, only the market price raises a version that no endpoint has accepted: the raise would have
+     * no effect now, and be paid later. An endpoint that demands more for a replacement has accepted the version.
      */
     private List<GasPrice> prices(Wish wish, Urgency urgency, boolean isPressing, long gas) {
         boolean isDue = isPressing
@@ -169,7 +169,7 @@ final class Replacer {
                 : List.of();
     }
 
-    /** Wei. Where a claim or a refund waits, by the lowest balance that is named and by the highest: either may be the lie. */
+    /** Wei. If a claim or a refund waits, by the lowest and by the highest reported balance: either may be false. */
     private Stream<BigInteger> spendable(Wish wish, Urgency urgency, boolean isPressing) {
         return isPressing
                 ? Stream.of(urgency.lowestBalance(), urgency.highestBalance())
@@ -178,7 +178,7 @@ final class Replacer {
     }
 
     /**
-     * At least the tip of what waits for it, and at once: raised by an eighth at a time the fee would have gone up with it as often.
+     * Offers at least the tip of the transaction that waits for this one, in one step: by steps of an eighth, the fee would rise with it each time.
      *
      * @param most wei per gas
      */
@@ -200,8 +200,8 @@ final class Replacer {
     }
 
     /**
-     * Wei for gas. What was given up may cost more than it was wanted for, since later nonces wait for its own: like what has no ceiling, it
-     * costs no more than {@code usual} and the worth of the claims and refunds that wait for it.
+     * Wei for gas. An abandoned send may cost more than its own ceiling, since later nonces wait for its nonce: like a send without a ceiling, it
+     * costs at most {@code usual} plus the worth of the claims and refunds that wait for it.
      */
     private static BigInteger most(Wish wish, BigInteger spendable, BigInteger usual) {
         AccountSend row = wish.row();
@@ -216,7 +216,7 @@ final class Replacer {
         return spendable.subtract(row.call().value()).min(ceiling);
     }
 
-    /** While nobody hears us nothing is raised: nobody would know the difference, and it would be paid afterwards. */
+    /** Raises nothing while no endpoint can be reached: the raise would have no effect now, and be paid later. */
     private Made raise(Wish wish, Urgency urgency) {
         List<Version> signed = new ArrayList<>();
         if (urgency.isHeard()) {
@@ -229,7 +229,7 @@ final class Replacer {
         return journal(wish.row(), signed, urgency.namedLowest());
     }
 
-    /** Writes one after the other; a version that is not written is not used, nor are those after it. */
+    /** Writes the versions one after the other; if a write fails, neither that version nor those after it are used. */
     private Made journal(AccountSend row, List<Version> versions, Optional<BigInteger> lowestBalance) {
         for (int written = 0; written < versions.size(); written++) {
             if (!await(setup.store().addVersion(row.id(), row.versions().size() + written, versions.get(written)))) {
@@ -240,8 +240,8 @@ final class Replacer {
     }
 
     /**
-     * Step of a claim or a refund on the way to its ceiling. Its first price may have been a lie; from there on only time raises it, and the
-     * base fee where the quorum agrees on it. The part that time adds goes to the tip.
+     * Step of a claim or a refund towards its ceiling. Its first price may have rested on false data; after that only time raises it, and the
+     * base fee if the quorum agrees on it. The part that time adds goes to the tip.
      */
     private record Raise(Wish wish, Urgency urgency, FeeRise rise) {
         private AccountSend row() {
@@ -257,7 +257,7 @@ final class Replacer {
                     .divide(BigInteger.valueOf(row().call().gasLimit()));
         }
 
-        /** Beside one above the lowest balance that is named there is always one that can be paid from it: either may be the lie. */
+        /** Besides a price above the lowest reported balance there is always one that this balance can pay: either balance may be false. */
         List<GasPrice> prices() {
             List<Version> first = row().versions().stream()
                     .filter(version ->
@@ -299,7 +299,7 @@ final class Replacer {
             return price;
         }
 
-        /** The version at this price, which no endpoint has taken: where it was refused for its price, it would be again. */
+        /** Existing version at this price that no endpoint has accepted: if it was refused because of its price, it would be refused again. */
         private Optional<Version> made(GasPrice price) {
             return row().versions().stream()
                     .filter(version -> version.maxFee().equals(price.maxFee())
@@ -307,7 +307,7 @@ final class Replacer {
                     .findFirst();
         }
 
-        /** @param mayBeLess whether a version that pays more by less than an eighth is of use, since no endpoint has the one before it */
+        /** @param mayBeLess whether a raise by less than an eighth helps, because no endpoint has the previous version */
         private Optional<GasPrice> step(Version origin, BigInteger most, Optional<Version> before, boolean mayBeLess) {
             BigInteger risen = risen(origin.maxFee(), most, before);
             BigInteger tip = origin.tip().add(risen.subtract(origin.maxFee()).max(BigInteger.ZERO));
@@ -327,7 +327,7 @@ final class Replacer {
             return isReplacement || isLastStep ? Optional.of(price) : Optional.empty();
         }
 
-        /** Fee that follows from the elapsed time alone. Without a ceiling it rises by steps only. */
+        /** Fee that follows from the elapsed time alone. Without a ceiling it rises only in steps. */
         private BigInteger risen(BigInteger origin, BigInteger most, Optional<Version> before) {
             return row().order().feeCeiling().isEmpty()
                     ? origin.min(most)
@@ -336,13 +336,14 @@ final class Replacer {
     }
 
     /**
-     * The fee of a claim or a refund by time alone (swap.md, section 5): it rises by the same factor in the same time, so that it stands at its
-     * ceiling {@link SendPace#rise}, which is half of the margin, after it was made, and half of the margin before its deadline, whichever comes
-     * first. A refund has no deadline: nobody can take its money meanwhile, unless we have shown the secret, and then it races with a claim that is
-     * as good for us. Only the money's time is lost, so its fee rises 24 times as slowly.
+     * Fee of a claim or a refund as a function of time (swap.md, section 5): it rises by equal factors in equal times, so that it reaches its
+     * ceiling at the earlier of {@link SendPace#rise} (half of the margin) after it was made, and half of the margin before its deadline. A refund
+     * has no deadline: nobody can take its money in the meantime unless we have revealed the secret, and then it races with a claim that is as
+     * good for us. Only the use of the money is delayed, so its fee rises 24 times as slowly.
      *
-     * @param part of the time until it stands at the ceiling, that is gone; at most 1
-     * @param stepsLeft times that it can still be raised until half of the time to the deadline is gone, at least 1; empty without a deadline
+     * @param part elapsed part of the time until the ceiling is reached; at most 1
+     * @param stepsLeft number of raises that are still possible until half of the time to the deadline has passed, at least 1; empty without a
+     *     deadline
      */
     record FeeRise(double part, OptionalLong stepsLeft) {
         private static final int CALMER = 24;
@@ -366,12 +367,12 @@ final class Replacer {
         }
 
         /**
-         * Fee per gas at this time. After a pause, such as a time without endpoints, it does not jump to the ceiling but is at most doubled at each
-         * step, or raised by as much as is needed to reach the ceiling before the deadline.
+         * Fee per gas at this time. After a pause, such as a time without endpoints, it does not jump to the ceiling but is at most doubled per step,
+         * or raised by as much as is needed to reach the ceiling before the deadline.
          *
          * @param origin wei per gas of the first version
          * @param most wei per gas at the ceiling
-         * @param before wei per gas of the version before
+         * @param before wei per gas of the previous version
          */
         BigInteger risen(BigInteger origin, BigInteger most, Optional<BigInteger> before) {
             if (most.compareTo(origin) <= 0) {
@@ -379,7 +380,7 @@ final class Replacer {
             }
             BigInteger risen = part >= 1 ? most : times(origin, Math.pow(quotient(most, origin), part));
             BigInteger fee = before.map(last -> step(last, most)).orElse(most).min(risen);
-            // Nothing between this and the ceiling would be taken in its place.
+            // No price between this one and the ceiling would be accepted as a replacement.
             return GasPrice.eighthMore(fee).compareTo(most) > 0 ? most : fee;
         }
 

@@ -43,15 +43,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Owns the transactions that have a nonce and are not final: submits them to the endpoints, follows their outcome, rebroadcasts dropped
- * ones, raises the fee of stuck ones, and drops them when they are final. It alone changes their rows, once the {@link Nonces} have
+ * ones, raises the fee of stuck ones, and drops them when they are final. Only this actor changes their rows once {@link Nonces} has
  * opened them.
  *
- * <p>Keeps nothing from one term to the next: when a term begins, and after a restart, it reads every row that is not over, and sends the same bytes
- * again, but for those that their owner pushes. What it is told before it has read them waits in a stash.
+ * <p>Keeps no state between terms: at the start of a term, and after a restart, it reads every open row and sends the same bytes again,
+ * except for sends that their owner pushes. Commands that arrive before the rows have been read are stashed.
  */
 final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SendWatch.class);
-    /** Commands that wait for the journal; each caller of a send waits with one at most. */
+    /** Maximum number of commands that wait for the journal; each caller of a send waits with at most one. */
     private static final int MOST_WAITING = 1_024;
 
     sealed interface Command {}
@@ -59,10 +59,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** Submits a new send for the first time; callers are answered once an endpoint has accepted it, or none has. */
     record Take(AccountSend row, List<CompletableFuture<SendRecord>> answers) implements Command {}
 
-    /** Follows a row of the journal, unless it does already. */
+    /** Starts following a row of the journal, unless it is followed already. */
     record TakeUp(AccountSend row) implements Command {}
 
-    /** Answers with the record of a row; when it is on its way for the first time, as soon as that is over. */
+    /** Answers with the record of a row; if the row is being submitted for the first time, as soon as that has ended. */
     record Describe(AccountSend row, CompletableFuture<SendRecord> answer) implements Command {}
 
     record Commit(EvmAddress from, CompletableFuture<OpenSends.Commitments> answer) implements Command {}
@@ -71,7 +71,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     record Replace(String reference, Replacer.Purpose purpose, CompletableFuture<SendRecord> answer)
             implements Command {
-        /** A send is abandoned once; from then on it is pushed and raised like all that push themselves. */
+        /** A send is abandoned only once; from then on it is pushed and raised like sends without an owner that pushes. */
         private boolean asksForWhatIs(AccountSend row) {
             return purpose == Replacer.Purpose.NOTHING && row.newest().cancels();
         }
@@ -82,7 +82,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     record Open(EvmAddress from, CompletableFuture<List<SendRecord>> answer) implements Command {}
 
-    /** Answers whether anything is in no block, and ends what its owner has left behind. */
+    /** Answers whether a transaction is not in a block yet, and ends sends that their owner no longer pushes. */
     record MakeWay(EvmAddress from, CompletableFuture<Boolean> answer) implements Command {}
 
     record Look() implements Command {}
@@ -91,7 +91,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private record Looked(EvmAddress from, Looking look, Outcome<SendLook.Findings> findings) implements Command {}
 
-    /** A look that is under way. */
+    /** Look in progress. */
     private record Looking(long number, boolean isPressing) {}
 
     private record Named(long id, Outcome<List<EndpointAnswer<Long>>> counts) implements Command {}
@@ -105,10 +105,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             List<CompletableFuture<SendRecord>> answers)
             implements Command {}
 
-    /** The journal has answered about a row. */
+    /** Response of the journal about a row. */
     private record Heard(long id, SendJournal.Step step) implements Command {}
 
-    /** An open row, if the journal has one, that its owner asks for. */
+    /** Open row that its owner asks for, if the journal has one. */
     private record Sought(String reference, Outcome<Optional<AccountSend>> open) implements Command {}
 
     private record Restored(Outcome<List<AccountSend>> open) implements Command {}
@@ -128,7 +128,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private final OpenSends sends;
     private final SendJournal journal;
     private final Map<EvmAddress, Looking> looking = new HashMap<>();
-    /** Row at which the next look at an address begins. */
+    /** Row at which the next look at an address starts. */
     private final Map<EvmAddress, Long> lookNext = new HashMap<>();
 
     private long looks;
@@ -158,10 +158,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     /**
-     * @param terms of all that writes this journal
-     * @param swaps tells what open swaps need
-     * @param head where it tells the height of the chain
-     * @param changes told after a change is durable
+     * @param terms terms of all writers of this journal
+     * @param swaps returns the gas money that open swaps need
+     * @param head receives the height of the chain
+     * @param changes called after a change is durable
      */
     static Behavior<Command> create(
             SendSetup setup,
@@ -177,7 +177,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /**
      * Answers commands between two terms. Sends in the journal are continued in the next term.
      *
-     * @param record tells how a row stands
+     * @param record returns the current record of a row
      */
     static void whileStopped(Command command, Function<AccountSend, SendRecord> record) {
         if (command instanceof Take take) {
@@ -198,7 +198,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> begin() {
-        // The chain's height in an earlier term does not show how long a send has waited.
+        // The chain height of an earlier term does not show how long a send has waited.
         head.set(0);
         return restore();
     }
@@ -273,7 +273,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .build();
     }
 
-    /** Answers waiting callers with the present state of their sends, which are continued in the next term. */
+    /** Answers waiting callers with the current state of their sends, which are continued in the next term. */
     private Behavior<Command> ended(PostStop stop) {
         term.end();
         stash.forEach(command -> whileStopped(command, row -> SendRecord.of(row, head.get())));
@@ -281,7 +281,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return Behaviors.same();
     }
 
-    /** A version that is being made now is either journalled, and then used in the next term, or not made. */
+    /** A version in preparation is either journalled, and then used in the next term, or not made. */
     private void leave(OpenSend entry) {
         answer(entry);
         AccountSend row = entry.row;
@@ -298,7 +298,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                         setup.threads().continuations()));
     }
 
-    /** Adds versions, but for those that the row has by the journal's word already. */
+    /** Adds versions, except those that the row already has according to the journal. */
     private static AccountSend with(AccountSend row, List<AccountSend.Version> versions) {
         AccountSend changed = row;
         for (AccountSend.Version version : versions) {
@@ -331,8 +331,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     /**
-     * Looks for an open row of the journal that is not followed: a commit in doubt may have written it, and its owner knows it first. Followed only
-     * behind one more commit: what can be read is not always durable.
+     * Looks for an open row of the journal that is not followed: a commit in doubt may have written it, and its owner is the first to know it.
+     * Following starts only after one more commit, because a row that can be read is not always durable.
      */
     private void seek(String reference) {
         Executor threads = setup.threads().continuations();
@@ -503,7 +503,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         Outcome.pipe(getContext(), making, made -> new Replaced(row, purpose, made, answers));
     }
 
-    /** Swaps whose gas it leaves alone: none once a gate waits for it, since the swap would end in its refund with the reserve untouched. */
+    /**
+     * Swaps whose gas money must be kept: none once a gate waits for the transaction, since the swap would otherwise end in its refund with the
+     * reserve untouched.
+     */
     private OptionalInt swapsBefore(OpenSend entry) {
         OpenSwaps open = swaps.get();
         if (sends.isInTheWay(entry, entry.triedAt)) {
@@ -526,7 +529,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    /** Handles a failed replacement, which may be in the journal all the same. */
+    /** Handles a failed replacement, which may nevertheless be in the journal. */
     private void notReplaced(OpenSend entry, List<CompletableFuture<SendRecord>> answers, Throwable why) {
         LOG.atLevel(Background.levelOf(why))
                 .log("nonce {} could not be replaced: {}", entry.row.nonce(), AccountException.words(why));
@@ -544,7 +547,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
         made.lowestBalance().ifPresent(wei -> entry.lowestBalance = Optional.of(wei));
         entry.answers.addAll(command.answers());
-        // A transaction that was to be cancelled and cannot be is not sent once more for that.
+        // A transaction that cannot be cancelled is not sent again for that.
         boolean isWanted = command.purpose() == Replacer.Purpose.THE_SAME
                 || entry.row.newest().cancels();
         if (entry.isWaiting() && isWanted) {
@@ -559,7 +562,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
     }
 
-    /** Endpoints are asked as often as what is in no block goes out again. */
+    /** Asks the endpoints as often as transactions that are not in a block are sent again. */
     private Behavior<Command> pursue(Pursue command) {
         OpenSend entry = sends.find(command.reference()).orElse(null);
         if (entry == null) {
@@ -588,7 +591,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    /** Whether none of them is in a block: the second one there would fail, and pay for that. */
+    /** Whether none of the copies is in a block: a second one would revert there and still pay its fee. */
     private boolean mayCopy(OpenSend entry, long now) {
         return !entry.pursuing
                 && entry.isWaiting()
@@ -627,7 +630,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    /** A copy goes out while an endpoint names its nonce, or one from which only open ones of ours lead to it. */
+    /** Sends a copy while an endpoint reports its nonce, or a nonce from which only open sends of ours lead to it. */
     private void goOn(OpenSend copy, OptionalLong deadline, Set<Long> named, long now) {
         copy.deadline = deadline;
         if (named.stream().noneMatch(nonce -> sends.leads(nonce, copy.row))) {
@@ -653,7 +656,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    /** Follows every journalled row in any case. */
+    /** Follows the journalled copy in any case. */
     private void begin(AccountSend copy, boolean isWanted) {
         if (sends.find(copy.id()).isPresent()) {
             return;
@@ -668,7 +671,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
     }
 
-    /** A claim or a refund does not wait for an earlier look that waits for an endpoint that hangs: it gets one that takes its place. */
+    /** A claim or a refund does not wait for an earlier look at an endpoint that hangs: a new look replaces it. */
     private Behavior<Command> lookAtAll(Look command) {
         sends.rows().forEach((from, open) -> {
             boolean isPressing = sends.of(from).stream().anyMatch(OpenSend::isPressing);
@@ -734,7 +737,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
     }
 
-    /** Pauses after a revert: the call may have failed for a reason that passes, such as a time, so it is tried again, but not at once. */
+    /** Pauses after a revert: the call may have failed for a temporary reason, such as a time condition, so it is tried again, but not at once. */
     private void pause(AccountSend copy) {
         long until = setup.clock().millis() + setup.pace().refused().toMillis();
         sends.given(SendSetup.payer(copy)).stream()
@@ -742,7 +745,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .forEach(send -> send.pausedUntil = until);
     }
 
-    /** Told only after a long time, since whoever is told pays again. */
+    /** Reported only after a long time, because the caller then pays again. */
     private void gone(OpenSend entry) {
         long now = setup.clock().millis();
         boolean wasMissing = entry.isMissing();
@@ -803,7 +806,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    /** Brings what the journal answers into this actor's mailbox. */
+    /** Delivers the journal's responses to this actor's mailbox. */
     private final class ToSelf implements SendJournal.Mailbox {
         @Override
         public <T> void hear(long id, CompletionStage<T> answer, Function<Outcome<T>, SendJournal.Step> step) {
