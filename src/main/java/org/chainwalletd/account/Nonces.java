@@ -31,24 +31,24 @@ import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.StoreException;
 
 /**
- * Owns the next nonce of each address of ours, and the requests that wait for one. Requests of an address are made into transactions batch by
- * batch, never two batches at a time, and each is handed to the {@link SendWatch} once it is durable. A request whose reference is known is
- * answered from the journal. The journal tells the next nonce; after a restart requests that had none are gone, and nobody was told
- * otherwise.
+ * Owns the next nonce of each of our addresses, and the requests that wait for one. Requests of an address are made into transactions batch by
+ * batch, never two batches at a time, and each transaction is handed to the {@link SendWatch} once it is durable. A request whose reference is
+ * known is answered from the journal. The journal determines the next nonce; a restart drops requests without a nonce, whose callers were not
+ * answered.
  *
- * <p>Keeps nothing from one term to the next. A transaction that is being made when a term ends is either journalled and sent in the
- * next term, or not made; its callers are told which.
+ * <p>Keeps no state between terms. A transaction in preparation when a term ends is either journalled and sent in the next term, or not made; its
+ * callers are answered accordingly.
  */
 final class Nonces extends AbstractBehavior<Nonces.Command> {
     sealed interface Command {}
 
-    /** Makes a transaction, or answers what its reference stands for. */
+    /** Makes a transaction, or answers with the record that its reference already has. */
     record Send(SendRequest request, CompletableFuture<SendRecord> answer) implements Command {}
 
-    /** Asks the {@link SendWatch} for what is committed, once what is being made at this moment is in its hands. */
+    /** Asks the {@link SendWatch} for the commitments, once it has received the transactions that are now in preparation. */
     record Commit(EvmAddress from, CompletableFuture<OpenSends.Commitments> answer) implements Command {}
 
-    /** Takes no new requests; answers when no batch is being made. */
+    /** Stops accepting requests; answers when no batch is in preparation. */
     record Drain(CompletableFuture<Void> answer) implements Command {}
 
     private record Found(String reference, Outcome<Optional<AccountSend>> row) implements Command {}
@@ -61,11 +61,11 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private record Made(EvmAddress from, Outcome<List<SendMaker.Outcome>> outcomes) implements Command {}
 
-    /** A request that has no nonce yet, with all who wait for it. */
+    /** Request without a nonce, with all callers that wait for it. */
     private record Pending(SendRequest request, Hash256 digest, List<CompletableFuture<SendRecord>> answers) {}
 
     private enum Stage {
-        /** The store has to be read first: at the beginning, and when it is not known what it has written. */
+        /** The store has to be read first: at the start, and when it is unknown what it has written. */
         UNREAD,
         READING,
         IDLE,
@@ -76,21 +76,21 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     private static final class Line {
         private final List<String> queue = new ArrayList<>();
         private Stage stage = Stage.UNREAD;
-        /** The store could not say whether it has written; what it tells without another commit may still change. */
+        /** The store could not say whether it has written; a read without another commit may still change. */
         private boolean inDoubt;
 
         private List<String> batch = List.of();
         private CompletionStage<List<SendMaker.Outcome>> making = CompletableFuture.completedFuture(List.of());
-        /** Questions about commitments that came while a batch was being made. */
+        /** Questions about commitments that arrived while a batch was in preparation. */
         private final List<Commit> asking = new ArrayList<>();
     }
 
     /**
      * Dependencies.
      *
-     * @param terms of all that writes this journal
-     * @param stops told of an address and why nothing new is sent from it; must not block
-     * @param record tells how a row stands
+     * @param terms terms of all writers of this journal
+     * @param stops called with an address and the reason why nothing new is sent from it; must not block
+     * @param record returns the current record of a row
      */
     record Parts(
             SendSetup setup,
@@ -128,7 +128,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> new Nonces(context, timers, parts)));
     }
 
-    /** Refuses commands between two terms, when nothing is being made that could still get a nonce. */
+    /** Refuses commands between two terms, when no transaction in preparation can still get a nonce. */
     static void whileStopped(Command command) {
         if (command instanceof Send send) {
             Background.refuse(send.answer());
@@ -154,7 +154,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                 .build();
     }
 
-    /** Fails what has no nonce yet; the callers of what is being made are answered by what comes of it. */
+    /** Fails requests without a nonce; the callers of transactions in preparation are answered with the outcome. */
     private Behavior<Command> ended(PostStop stop) {
         term.end();
         List<CompletableFuture<Void>> left = new ArrayList<>();
@@ -215,7 +215,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
             same.answers().add(command.answer());
             return this;
         }
-        // A claim or a refund has a deadline, and there are few of them.
+        // Claims and refunds have a deadline, and there are few of them.
         if (pending.size() >= setup.pace().mostOpen() && !request.kind().isPressing()) {
             return refuse(command, SendRefusal.tooMany(pending.size()));
         }
@@ -272,7 +272,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         proceed(from);
     }
 
-    /** The watch waits with the answer for an endpoint's word, when the transaction has just been made. */
+    /** If the transaction has just been made, the watch answers only once an endpoint has responded. */
     private void answerKnown(Pending asked, AccountSend row) {
         boolean same = row.order().digest().equals(asked.digest())
                 && row.call().chainId().equals(setup.chain().chainId());
@@ -332,7 +332,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         return this;
     }
 
-    /** Rows that the store has written although it could not say so are followed like all others from here on. */
+    /** From here on, rows that the store has written although it could not confirm it are followed like all others. */
     private void goOn(EvmAddress from, Line line, List<AccountSend> open) {
         line.stage = Stage.IDLE;
         line.inDoubt = false;
@@ -340,7 +340,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         proceed(from);
     }
 
-    /** Read again even when nobody asks: a row that the store has written all the same has to leave. */
+    /** Reads again even without a caller: a row that the store has written nevertheless has to be sent. */
     private void notRead(EvmAddress from, Line line, Throwable failure) {
         line.stage = Stage.UNREAD;
         timers.startSingleTimer(from, new ReadAgain(from), setup.pace().look());
@@ -363,7 +363,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     private CompletionStage<List<SendMaker.Outcome>> make(EvmAddress from, List<SendRequest> requests) {
         boolean isPressing = requests.get(0).kind().isPressing();
         OpenSwaps open = swaps.get();
-        // Claims and refunds are what the reserve is kept for: they do not wait until it is known.
+        // The reserve exists for claims and refunds: they do not wait until it is known.
         if (!isPressing && !open.isKnown()) {
             return CompletableFuture.failedFuture(new RefusedException(SendRefusal.swapsUnread()));
         }
@@ -373,7 +373,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         return Work.on(setup.threads(isPressing), () -> maker.make(from, commitments, openSwaps, requests));
     }
 
-    /** Requests that race against a deadline go first, and by themselves: nothing else may delay them. The others go with those that are judged alike. */
+    /** Requests with a deadline go first, in batches of their own, so that nothing delays them. The others are grouped by the facts they depend on. */
     private List<String> nextBatch(List<String> queue) {
         boolean pressing = queue.stream().anyMatch(reference -> kind(reference).isPressing());
         Survey.Basis basis = Survey.Basis.of(kind(queue.get(0)));
@@ -403,7 +403,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         outcomes.forEach(this::settle);
     }
 
-    /** Perhaps the store has written them after all; what it has is what counts. */
+    /** The store may have written them nevertheless; its content decides. */
     private void notMade(EvmAddress from, Line line, Throwable failure) {
         line.inDoubt = failure instanceof StoreException store && store.reason() == StoreException.Reason.UNKNOWN;
         read(from, line);

@@ -21,7 +21,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.State;
 
-/** Transaction that is not final, as the {@link SendWatch} keeps it; nobody else touches it. */
+/** Transaction that is not final, as kept by the {@link SendWatch}; used only by it. */
 final class OpenSend {
     private static final int MOST_AT_ONCE = 8;
     /** Initial number of nonces followed because of one endpoint; one more for each {@link SendPace#refused} of its age. */
@@ -34,15 +34,15 @@ final class OpenSend {
     long headThen;
     /** Time of the last attempt to raise the fee, whether or not the ceiling left room for it. */
     long triedAt;
-    /** Whether a replacement with a higher fee is being made. */
+    /** Whether a replacement with a higher fee is in preparation. */
     boolean replacing;
-    /** Replacement that is being made, with the callers that wait for it. */
+    /** Replacement in preparation, with the callers that wait for it. */
     Optional<Replacement> replacement = Optional.empty();
-    /** Whether the row is being reread from the journal; it does not change meanwhile. */
+    /** Whether the row is being reread from the journal; it does not change in the meantime. */
     boolean rereading;
-    /** Consecutive looks at which its nonce was used and no version of it had a receipt. */
+    /** Number of consecutive looks at which its nonce was used and no version of it had a receipt. */
     private int timesGone;
-    /** Time of the first one of them. */
+    /** Time of the first of these looks. */
     private long goneSince;
     /** Whether it was submitted for the first time and no endpoint has answered yet. */
     boolean firstOnItsWay;
@@ -52,28 +52,28 @@ final class OpenSend {
     final Set<Hash256> accepted = new HashSet<>();
     /** Newest version, when an endpoint has refused it because it does not pay enough more than another one. */
     private Optional<Hash256> outbid = Optional.empty();
-    /** Lowest balance of its address, in wei, that an endpoint named at the last attempt to raise the fee; empty: not known. */
+    /** Lowest balance of its address, in wei, that an endpoint reported at the last attempt to raise the fee; empty if unknown. */
     Optional<BigInteger> lowestBalance = Optional.empty();
-    /** Submissions of versions that no endpoint has answered yet. */
+    /** Number of submissions of its versions that no endpoint has answered yet. */
     int underWay;
     /** Unix seconds after which it is worthless, as set by its owner; unsigned. */
     OptionalLong deadline = OptionalLong.empty();
-    /** Time of the last query for the nonces that endpoints name for it. */
+    /** Time of the last query for the nonces that endpoints report for it. */
     OptionalLong pursuedAt = OptionalLong.empty();
-    /** Whether endpoints are being asked for nonces, or copies for those are being made. */
+    /** Whether endpoints are being asked for nonces, or copies at those nonces are in preparation. */
     boolean pursuing;
     /** Time before which no copy is sent, because one was mined and reverted. */
     long pausedUntil = Long.MIN_VALUE;
-    /** Nonces to which it was copied because of an endpoint, by the endpoint's name. */
+    /** Nonces at which it was copied because an endpoint reported them, by the endpoint's name. */
     final Map<String, Set<Long>> followed = new HashMap<>();
-    /** Nonce that each endpoint named at the last query. */
+    /** Nonce that each endpoint reported at the last query. */
     final Map<String, Long> namedBefore = new HashMap<>();
     /** Whether its nonce was unused at the last look. */
     boolean isAhead;
     /** Callers that wait for an endpoint's answer. */
     final List<CompletableFuture<SendRecord>> answers = new ArrayList<>();
 
-    /** Version that is being made, with the callers that wait for it. */
+    /** Version in preparation, with the callers that wait for it. */
     record Replacement(CompletionStage<Replacer.Made> made, List<CompletableFuture<SendRecord>> answers) {}
 
     OpenSend(AccountSend row, long head) {
@@ -92,12 +92,12 @@ final class OpenSend {
         return Pushing.valueOf(row.order().pushing());
     }
 
-    /** A spent nonce is nobody's wish but ours. */
+    /** A transaction that only uses up a nonce has no owner that pushes it. */
     boolean pushesItself() {
         return row.newest().cancels() || pushing() == Pushing.BY_ITSELF || pushing() == Pushing.URGENTLY;
     }
 
-    /** Whether it does the same as another one. */
+    /** Whether it repeats another send. */
     boolean repeats(AccountSend other) {
         return row.call().to().equals(other.call().to())
                 && row.call().data().equals(other.call().data())
@@ -106,8 +106,9 @@ final class OpenSend {
     }
 
     /**
-     * Whether a nonce is taken up because of an endpoint. Only when it stands by it: the count of transactions may come before the receipts, and
-     * what was mined meanwhile is no other's. Only so many: a liar can name any, and whatever goes out may be mined and fail.
+     * Whether a nonce that an endpoint reports is used for a copy. Requires that the endpoint reports it twice: the transaction count may be ahead of
+     * the receipts, and a transaction of ours mined in the meantime explains it. The number of such nonces is bounded: a lying endpoint can report any,
+     * and each copy may be mined and revert.
      */
     boolean mayFollow(String endpoint, long nonce, SendPace pace, long now) {
         Long before = namedBefore.put(endpoint, nonce);
@@ -132,29 +133,29 @@ final class OpenSend {
         timesGone++;
     }
 
-    /** Whether its nonce was used by something else, as it seems. A single look may fall between two answers of endpoints that index late. */
+    /** Whether another transaction seems to have used its nonce. A single look may fall between two answers of endpoints that index late. */
     boolean isMissing() {
         return timesGone > 1;
     }
 
-    /** Whether it has been missing for so long that no receipt of it is still to come. */
+    /** Whether it has been missing for so long that a receipt is no longer expected. */
     boolean isLost(SendPace pace, long now) {
         return isMissing() && now - goneSince >= pace.refused().toMillis();
     }
 
-    /** Whether it is in no block. */
+    /** Whether it is not in a block. */
     boolean isWaiting() {
         return row.state() == State.JOURNALLED || row.state() == State.SENT;
     }
 
-    /** Transactions that are being replaced go out with their replacement. */
+    /** Whether it must be sent again. A transaction in replacement is sent with its replacement. */
     boolean mustGoOut(SendPace pace, long now) {
         return !replacing
                 && (pushedAt.isEmpty()
                         || now - pushedAt.getAsLong() >= pace.resend().toMillis());
     }
 
-    /** An endpoint has taken it, or refuses it perhaps for nothing but the lower nonce that waits. */
+    /** Records that an endpoint has accepted it, or has refused it perhaps only because of a lower nonce that still waits. */
     void mayBeTaken() {
         refusedSince = OptionalLong.empty();
     }
@@ -171,14 +172,14 @@ final class OpenSend {
         }
     }
 
-    /** Whether an endpoint wants more for a replacement than the newest version pays. */
+    /** Whether an endpoint demands a higher fee for a replacement than the newest version pays. */
     boolean isOutbid() {
         return outbid.filter(row.newest().hash()::equals).isPresent();
     }
 
     /**
-     * Whether nobody wants it, ever; whoever does all the same may mine it, which its versions then tell. Claims and refunds never stop. Where its
-     * nonce cannot be spent otherwise it goes out again until the next attempt.
+     * Whether every endpoint has refused it for so long that it is abandoned; if one mines it nevertheless, its versions show that. Claims and refunds
+     * are never abandoned. If its nonce cannot be used up otherwise, it is sent again until the next attempt.
      */
     boolean isHopeless(SendPace pace, long now) {
         return !replacing
@@ -201,8 +202,8 @@ final class OpenSend {
     }
 
     /**
-     * The newest, and the dearest like it that the lowest balance pays, for endpoints that cannot take another one; of what is pressing also the
-     * dearest.
+     * Versions to send: the newest one, and the most expensive one of the same purpose that the lowest balance can pay, for endpoints that cannot
+     * accept another one; for pressing sends also the most expensive one.
      */
     List<AccountSend.Version> outgoing() {
         AccountSend.Version newest = row.newest();
@@ -226,12 +227,12 @@ final class OpenSend {
         return List.copyOf(outgoing);
     }
 
-    /** Age of its newest version, or time since a higher fee was last tried. */
+    /** Age of its newest version, or time since the last attempt at a higher fee. */
     private long age(long now) {
         return now - Math.max(row.newest().createdAt(), triedAt);
     }
 
-    /** Wei up to its ceiling; none for what is not pressing. */
+    /** Wei up to its ceiling; zero for sends that are not pressing. */
     BigInteger room() {
         if (!isPressing() || row.newest().cancels()) {
             return BigInteger.ZERO;
@@ -250,13 +251,13 @@ final class OpenSend {
         return pushing() == Pushing.URGENTLY;
     }
 
-    /** Whether a copy, which waits for nothing of ours, pays more now. */
+    /** Whether a copy, which does not wait for another send of ours, must now pay more. */
     boolean mustPayMoreAsCopy(SendPace pace, long now) {
         boolean isClaim = SendKind.valueOf(row.order().kind()) == SendKind.CLAIM;
         return !replacing && age(now) >= (isClaim ? pace.urgent() : pace.stuck()).toMillis();
     }
 
-    /** Whether it keeps an urgent one that offers more from being mined. */
+    /** Whether it prevents a pressing send that offers more from being mined. */
     boolean isInTheWayOf(OpenSend urgent, SendPace pace, long now) {
         return !replacing
                 && urgent.row.nonce() > row.nonce()
@@ -264,12 +265,12 @@ final class OpenSend {
                 && age(now) >= pace.urgent().toMillis();
     }
 
-    /** Whether its owner has not got it through, nor given it up, for so long that others need not wait for him. */
+    /** Whether its owner has neither got it mined nor abandoned it for so long that other sends need not wait for the owner. */
     boolean isLeftBehind(SendPace pace, long now) {
         return !replacing && !pushesItself() && age(now) >= pace.stuck().toMillis();
     }
 
-    /** @param lowest whether nothing of its address has a lower nonce and waits */
+    /** @param lowest whether no other send of its address waits at a lower nonce */
     boolean mustPayMore(SendPace pace, boolean lowest, long now, long head) {
         if (replacing) {
             return false;
@@ -280,7 +281,7 @@ final class OpenSend {
         if (!lowest || age(now) < pace.stuck().toMillis()) {
             return false;
         }
-        // An endpoint that hides the head must not hold a refund up.
+        // An endpoint that hides the head must not delay a refund.
         boolean isLate = isPressing() && age(now) >= pace.refused().toMillis();
         return isLate || head - headThen >= pace.stuckBlocks();
     }

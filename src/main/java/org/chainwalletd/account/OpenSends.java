@@ -16,21 +16,20 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
 
 /**
- * The transactions that have a nonce and are not final, and what is to be done about those that wait. Belongs to the {@link SendWatch}, which
- * alone touches it.
+ * Transactions that have a nonce and are not final, and the actions that waiting ones need. Belongs to the {@link SendWatch}; used only by it.
  */
 final class OpenSends {
     /**
-     * Amounts that transactions which are not final may still take.
+     * Amounts that transactions that are not final may still take.
      *
-     * @param open transactions of all addresses that are not final
-     * @param missing the highest nonce of the address that seems to be used by somebody else
+     * @param open number of transactions of all addresses that are not final
+     * @param missing highest nonce of the address that another sender seems to have used
      */
     record Commitments(List<Commitment> commitments, int open, OptionalLong missing) {
         /**
-         * Returns the highest nonce of ours that somebody else has used.
+         * Returns the highest of our nonces that another sender has used.
          *
-         * @param lost the highest of a transaction that is over
+         * @param lost highest nonce of a lost transaction that is over
          */
         OptionalLong stolen(OptionalLong lost) {
             return LongStream.concat(lost.stream(), missing.stream()).max();
@@ -40,7 +39,7 @@ final class OpenSends {
     private final SendPace pace;
     private final Map<Long, OpenSend> byId = new HashMap<>();
     private final Map<String, OpenSend> byReference = new HashMap<>();
-    /** Time at which the way of an address was last asked for. */
+    /** Time at which a gate last asked for the way of an address to be free. */
     private final Map<EvmAddress, Long> wayAskedAt = new HashMap<>();
 
     OpenSends(SendPace pace) {
@@ -116,12 +115,12 @@ final class OpenSends {
         return rows;
     }
 
-    /** Sends whose nonce the journal has given, by nonce: each waits for the ones before it. */
+    /** Sends at the nonces that the journal assigned, by nonce: each waits for the previous ones. */
     List<OpenSend> given(EvmAddress from) {
         return of(from).stream().filter(send -> !send.row.isCopy()).toList();
     }
 
-    /** Copies of one, at other nonces, by nonce. */
+    /** Copies of a send at other nonces, by nonce. */
     List<OpenSend> copies(AccountSend row) {
         return of(SendSetup.payer(row)).stream()
                 .filter(send -> send.row.isCopy() && send.repeats(row))
@@ -129,8 +128,8 @@ final class OpenSends {
     }
 
     /**
-     * The nonce at which one goes out so that it comes next on a chain that has come to {@code named}: behind ours that are open there. Empty
-     * when it does so already, by itself or by a copy.
+     * Returns the nonce at which a send comes next on a chain whose next nonce is {@code named}: behind our open sends there. Empty if the send or
+     * a copy of it already does.
      */
     OptionalLong nonceFrom(long named, AccountSend row) {
         Map<Long, List<OpenSend>> ours =
@@ -147,14 +146,14 @@ final class OpenSends {
         return OptionalLong.empty();
     }
 
-    /** Whether a chain that has come to {@code named} comes to one of ours next, or after open ones of ours alone. */
+    /** Whether, on a chain whose next nonce is {@code named}, one of our sends comes next, possibly after open sends of ours. */
     boolean leads(long named, AccountSend row) {
         Set<Long> ours =
                 of(SendSetup.payer(row)).stream().map(send -> send.row.nonce()).collect(Collectors.toSet());
         return named <= row.nonce() && LongStream.range(named, row.nonce()).allMatch(ours::contains);
     }
 
-    /** Returns the sends with the lowest nonces that may still be mined, which the others depend on. */
+    /** Returns the sends with the lowest nonces that may still be mined, on which the others depend. */
     private List<OpenSend> waiting(EvmAddress from) {
         return given(from).stream()
                 .filter(this::mayBeMined)
@@ -163,24 +162,24 @@ final class OpenSends {
     }
 
     /**
-     * Whether it is in no block and can come into one. One that is missing cannot, and the balance shows already who has used its nonce; but
-     * where a claim or a refund waits for it, that is not believed before it is lost.
+     * Whether the send is not in a block and can still get into one. A missing send cannot, and the balance already reflects the transaction that
+     * used its nonce; but if a claim or a refund waits for it, it counts as missing only once it is lost.
      */
     private boolean mayBeMined(OpenSend send) {
         return send.isWaiting() && (!send.isMissing() || isPressing(send));
     }
 
-    /** Whether anything is in no block, as far as is known. One that is missing may be in one, and nothing new is sent before that is known. */
+    /** Whether a send is not in a block, as far as is known. A missing send may be in one, and nothing new is sent before that is known. */
     boolean isWaiting(EvmAddress from) {
         return given(from).stream().anyMatch(OpenSend::isWaiting);
     }
 
-    /** A gate asks for the way at each of its looks, as long as it waits for nothing else to be in no block. */
+    /** Records a gate's request. A gate repeats it at each look while it waits only for all sends to be in a block. */
     void wayAsked(EvmAddress from, long now) {
         wayAskedAt.put(from, now);
     }
 
-    /** Whether a gate has asked for the way of late and this is the next one in it. */
+    /** Whether a gate has recently asked for the way to be free and this is the next send to be mined. */
     boolean isInTheWay(OpenSend send, long now) {
         EvmAddress from = SendSetup.payer(send.row);
         Long asked = wayAskedAt.get(from);
@@ -189,14 +188,14 @@ final class OpenSends {
                 && waiting(from).stream().limit(1).anyMatch(next -> next == send);
     }
 
-    /** Waiting transactions that their owners have left behind. */
+    /** Waiting sends that their owners no longer push. */
     List<OpenSend> leftBehind(EvmAddress from, long now) {
         return waiting(from).stream()
                 .filter(send -> send.isLeftBehind(pace, now))
                 .toList();
     }
 
-    /** Whether it is a claim or a refund, or one of them waits for it. */
+    /** Whether the send is a claim or a refund, or one of them waits for it. */
     boolean isPressing(OpenSend send) {
         return send.isPressing()
                 || given(SendSetup.payer(send.row)).stream()
@@ -223,7 +222,7 @@ final class OpenSends {
         return due;
     }
 
-    /** Whether what waits needs the nonce of a copy that a reorganisation has taken out of its block. */
+    /** Whether waiting sends need the nonce of a copy that a reorganisation has removed from its block. */
     private static boolean isMissed(OpenSend copy, List<OpenSend> waiting) {
         return copy.row.isCopy()
                 && copy.isWaiting()
@@ -247,7 +246,7 @@ final class OpenSends {
         return send.mustGoOut(pace, now) ? Optional.of(Need.SENT_AGAIN) : Optional.empty();
     }
 
-    /** Claims and refunds that wait for this one. */
+    /** Claims and refunds that wait for this send. */
     Replacer.Behind behind(AccountSend row) {
         List<OpenSend> pressing = row.isCopy()
                 ? List.of()
@@ -262,7 +261,7 @@ final class OpenSends {
                 pressing.stream().map(send -> send.row.newest().tip()).reduce(BigInteger.ZERO, BigInteger::max));
     }
 
-    /** Wei that the others of its address which may still be mined may take. */
+    /** Wei that the other sends of its address may take that may still be mined. */
     BigInteger committedBeside(AccountSend row) {
         return given(SendSetup.payer(row)).stream()
                 .filter(send -> send.row.id() != row.id() && mayBeMined(send))
@@ -273,9 +272,9 @@ final class OpenSends {
     /**
      * Amount that one of our transactions may still take from the balance.
      *
-     * @param most wei: value and fee of the dearest version
-     * @param least wei: value and fee of the cheapest version
-     * @param waiting whether it is in no block
+     * @param most value and fee of the most expensive version, wei
+     * @param least value and fee of the cheapest version, wei
+     * @param waiting whether the transaction is not in a block
      */
     record Commitment(long nonce, BigInteger most, BigInteger least, boolean waiting) {
         static Commitment of(AccountSend send, boolean waiting) {
@@ -287,7 +286,7 @@ final class OpenSends {
                     waiting);
         }
 
-        /** Commitment of a copy: its call counts already with the send that it repeats, and a copy pays at most for its own failure. */
+        /** Commitment of a copy: its value already counts with the original, and a copy pays at most for its own failure. */
         static Commitment ofCopy(AccountSend send) {
             return new Commitment(send.nonce(), BigInteger.ZERO, BigInteger.ZERO, false);
         }
@@ -299,7 +298,7 @@ final class OpenSends {
                             .multiply(BigInteger.valueOf(send.call().gasLimit())));
         }
 
-        /** Most that is taken by those that a balance after {@code count} transactions does not know yet. */
+        /** Maximum amount taken by the transactions that a balance after {@code count} transactions does not include yet. */
         static BigInteger sum(List<Commitment> all, long count) {
             return all.stream()
                     .filter(commitment -> commitment.nonce() >= count)
@@ -307,7 +306,7 @@ final class OpenSends {
                     .reduce(BigInteger.ZERO, BigInteger::add);
         }
 
-        /** Least that is taken by those that are in no block. */
+        /** Minimum amount taken by the transactions that are not in a block. */
         static BigInteger sumOfWaiting(List<Commitment> all) {
             return all.stream()
                     .filter(Commitment::waiting)

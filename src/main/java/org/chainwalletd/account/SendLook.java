@@ -21,18 +21,18 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.Outcome;
 
-/** Asks the quorum what became of transactions of one address. A question on which it does not agree is left for the next look. */
+/** Asks the quorum for the outcome of the transactions of one address. A question without agreement is left for the next look. */
 final class SendLook {
-    /** Receipts that are asked for at a time; more only when the first transaction alone has more versions. */
+    /** Maximum number of receipts asked for at a time; exceeded only if the first transaction alone has more versions. */
     private static final int MOST = 128;
 
     private static final int MOST_BLOCKS = 64;
 
     private SendLook() {}
 
-    /** Knowledge of one row at this look. */
+    /** Result for one row at this look. */
     sealed interface Finding {
-        /** The chain has not come to its nonce yet. */
+        /** The chain has not reached its nonce yet. */
         record Waiting() implements Finding {}
 
         record InBlock(Outcome outcome, boolean isFinal) implements Finding {}
@@ -42,8 +42,8 @@ final class SendLook {
     }
 
     /**
-     * @param findings by id of the row; none for what could not be found out
-     * @param next id of the row at which the next look begins: the first for which there was no room
+     * @param findings results by row id; rows without a result are missing
+     * @param next id of the row at which the next look starts: the first one for which there was no room
      */
     record Findings(long head, Map<Long, Finding> findings, long next) {}
 
@@ -51,10 +51,10 @@ final class SendLook {
     private record Place(long head, long count, Optional<AccountBlock> last, long countAtLast) {}
 
     /**
-     * Looks, and blocks.
+     * Performs a look. Blocks.
      *
-     * @param chain the endpoints, on the lane of what is looked at
-     * @param first id of the row at which to begin to ask for receipts, so that each is asked for in its turn
+     * @param chain endpoints, on the lane of the transactions
+     * @param first id of the row at which to start asking for receipts, so that each row has its turn
      */
     static Findings look(AccountChain chain, EvmAddress from, List<AccountSend> rows, long first) {
         Place place = place(chain, from);
@@ -70,7 +70,7 @@ final class SendLook {
         return new Place(await(head), await(count), last, countAtLast);
     }
 
-    /** Returns the transaction count at a block, which only shows that somebody else has used a nonce; 0 when endpoints disagree. */
+    /** Returns the transaction count at a block, which only shows that another sender has used a nonce; 0 if endpoints disagree. */
     private static long countAt(AccountChain chain, EvmAddress from, AccountBlock block) {
         try {
             return await(chain.agreed(reads -> reads.transactionCount(from, BlockRef.hash(block.hash()))));
@@ -80,8 +80,8 @@ final class SendLook {
     }
 
     /**
-     * Blocks of mined rows that still are what they were: their rows need not be asked for until they are final. One question for each block,
-     * however many of our transactions it holds.
+     * Blocks of mined rows that are still on the chain: their rows need not be asked for until they are final. Asks one question per block,
+     * however many of our transactions it contains.
      */
     private static Set<Hash256> standing(AccountChain chain, Place place, List<AccountSend> rows) {
         long last = place.last().map(AccountBlock::number).orElse(-1L);
@@ -100,7 +100,7 @@ final class SendLook {
                 .collect(Collectors.toSet());
     }
 
-    /** Empty when the quorum does not agree. */
+    /** Empty if the quorum does not agree. */
     private static <T> Optional<T> answer(CompletionStage<T> question) {
         try {
             return Optional.of(await(question));
@@ -137,7 +137,7 @@ final class SendLook {
         return new Findings(place.head(), findings, next);
     }
 
-    /** Begins a question for each version, so that many of them take no longer than one. */
+    /** Starts the questions for all versions at once, so that they take no longer than one. */
     private static Map<AccountSend, List<CompletionStage<Optional<Outcome>>>> outcomes(
             AccountChain chain, List<AccountSend> rows) {
         Map<AccountSend, List<CompletionStage<Optional<Outcome>>>> outcomes = new LinkedHashMap<>();
@@ -156,7 +156,7 @@ final class SendLook {
         return outcomes;
     }
 
-    /** Outcome of the version that is in a block, if one is. Empty when none is known to be, and the quorum does not agree about each. */
+    /** Outcome of the version that is in a block, if there is one. Empty if none is known to be, and the quorum does not agree about each. */
     private static Optional<Optional<Outcome>> outcome(List<CompletionStage<Optional<Outcome>>> versions) {
         List<Optional<Optional<Outcome>>> told =
                 versions.stream().map(SendLook::answer).toList();
@@ -180,7 +180,7 @@ final class SendLook {
         return row.nonce() >= place.count() ? Optional.of(new Finding.Waiting()) : Optional.empty();
     }
 
-    /** The receipt of a version; one endpoint's word. */
+    /** Receipt of a version, as reported by one endpoint. */
     private static Optional<Outcome> outcome(AccountReads reads, Hash256 version) {
         return reads.receipt(version)
                 .map(found -> new Outcome(version, found.blockNumber(), found.blockHash(), found.succeeded()));

@@ -28,7 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes transactions of requests of one address, together: one look at the chain, one commit of the journal. When it fails no nonce was used, unless the store does not know whether it has written.
+ * Makes transactions from requests of one address, in batches: one look at the chain and one commit of the journal per batch. If that fails, no
+ * nonce was used, unless it is unknown whether the store has written.
  */
 final class SendMaker {
     private static final Logger LOG = LoggerFactory.getLogger(SendMaker.class);
@@ -38,7 +39,7 @@ final class SendMaker {
     private final NonceCheck nonces;
     private final BiConsumer<EvmAddress, String> stops;
 
-    /** @param stops told of an address and why nothing new is sent from it, because of its nonces; must not block */
+    /** @param stops called with an address and the reason, concerning its nonces, why nothing new is sent from it; must not block */
     SendMaker(SendSetup setup, NonceCheck nonces, BiConsumer<EvmAddress, String> stops) {
         this.setup = setup;
         this.nonces = nonces;
@@ -55,10 +56,10 @@ final class SendMaker {
     }
 
     /**
-     * Reads the nonces of the address from the journal and makes transactions of the requests. They are read for each batch: copies that were
-     * mined, and nonces that others have used, change them between two.
+     * Reads the nonces of the address from the journal and makes transactions from the requests. The nonces are read for each batch: mined copies
+     * and nonces used by other senders change them between two batches.
      *
-     * @param commitments what the transactions that are open may still take, once the {@link SendWatch} has told
+     * @param commitments amounts that open transactions may still take, as answered by the {@link SendWatch}
      */
     List<Outcome> make(
             EvmAddress from,
@@ -79,8 +80,8 @@ final class SendMaker {
     }
 
     /**
-     * Makes one outcome for each request, in their order; all are {@linkplain SendKind#isPressing pressing}, or all have one {@link Survey.Basis}.
-     * Blocks.
+     * Makes one outcome for each request, in their order; either all are {@linkplain SendKind#isPressing pressing}, or all have the same
+     * {@link Survey.Basis}. Blocks.
      */
     private List<Outcome> make(NonceCheck.Line line, List<SendRequest> requests) {
         SendKind kind = requests.get(0).kind();
@@ -99,12 +100,12 @@ final class SendMaker {
         return make(new OrdinaryFunds(line, survey), line, requests);
     }
 
-    /** Facts that decide whether something new may be sent. Blocks. */
+    /** Facts that decide whether a new transaction may be sent. Blocks. */
     Survey survey(AccountChain chain, EvmAddress from, Survey.Basis basis) {
         return Survey.of(chain, from, basis, why -> stops.accept(from, why));
     }
 
-    /** Estimates the gas of all at once, then pays one after the other from the funds and signs it; all are journalled together. */
+    /** Estimates the gas of all requests at once, then pays each from the funds and signs it; all are journalled together. */
     private List<Outcome> make(FundsLeft funds, NonceCheck.Line line, List<SendRequest> requests) {
         List<CompletionStage<Long>> gas =
                 requests.stream().map(request -> gas(request, funds)).toList();
@@ -125,14 +126,14 @@ final class SendMaker {
         while (!priced.isEmpty()) {
             List<AccountSend> signed = signed(priced, first);
             CrashPoint.ACCOUNT_BEFORE_ROW.reached(() -> signed.get(0).order().kind());
-            // Signing may wait for the key too.
+            // Signing may have to wait for the key as well.
             if (refuse(
                     request -> !request.mayBegin().getAsBoolean(), SendRefusal.notWantedAnyMore(), priced, outcomes)) {
                 continue;
             }
             Journalled written = journal(signed);
             if (written instanceof Journalled.BoundElsewhere bound) {
-                // Another method has bound the token since it was looked up.
+                // Another method has bound the token since the lookup.
                 refuse(
                         request -> request.reference().equals(bound.reference()),
                         SendRefusal.referenceTaken(bound.reference()),
@@ -158,7 +159,7 @@ final class SendMaker {
         return signed;
     }
 
-    /** The others of the batch go on without those that are refused; false when none is. */
+    /** Refuses one request while the others of the batch continue; false if it is not refused. */
     private static boolean refuse(
             Predicate<SendRequest> refused, Refusal why, List<Priced> priced, Outcome[] outcomes) {
         return priced.removeIf(each -> {
@@ -170,7 +171,7 @@ final class SendMaker {
         });
     }
 
-    /** Why nothing new is sent from an address, whatever it is for. */
+    /** Reason why nothing new is sent from an address, for any purpose. */
     Optional<Refusal> obstacle(NonceCheck.Line line, Survey survey) {
         Optional<Refusal> unexplained = nonces.obstacle(line, survey);
         if (unexplained.isPresent()) {
@@ -183,7 +184,7 @@ final class SendMaker {
         return survey.knowsType2() ? Optional.empty() : Optional.of(SendRefusal.oldChain());
     }
 
-    /** Does not estimate gas for a request that cannot be paid in any case. */
+    /** Does not estimate gas for a request that cannot be paid anyway. */
     private CompletionStage<Long> gas(SendRequest request, FundsLeft funds) {
         if (request.gas() instanceof Gas.Fixed fixed) {
             return CompletableFuture.completedFuture(fixed.limit());
@@ -197,7 +198,7 @@ final class SendMaker {
                                 withRoom(reads.estimateGas(request.from(), request.to(), value, request.data())));
     }
 
-    /** A failure is told to its own request. */
+    /** A failure is reported to its own request. */
     private static void awaitEnd(CompletionStage<Long> gas) {
         try {
             await(gas);
@@ -224,7 +225,7 @@ final class SendMaker {
         return estimate + estimate / 5;
     }
 
-    /** Looking at the chain may have taken so long that it is not wanted any more. */
+    /** The look at the chain may have taken so long that the request is obsolete. */
     private static void requireBegun(SendRequest request) {
         if (!request.mayBegin().getAsBoolean()) {
             throw new RefusedException(SendRefusal.notWantedAnyMore());
@@ -268,13 +269,13 @@ final class SendMaker {
     }
 
     /**
-     * Request that is paid from the funds.
+     * Request paid from the funds.
      *
-     * @param place in the batch
+     * @param place index in the batch
      */
     private record Priced(int place, SendRequest request, Payment payment, long gas) {}
 
-    /** @param prices one for each version, the dearest last */
+    /** @param prices one per version, the most expensive last */
     private record Payment(BigInteger value, List<GasPrice> prices) {}
 
     /** Remaining balance of an address while the requests of a batch are paid from it one by one. */
@@ -283,7 +284,7 @@ final class SendMaker {
 
         Optional<Refusal> refusal(SendRequest request, BigInteger value, long gas);
 
-        /** Throws {@link RefusedException} where {@link #refusal} finds a reason. */
+        /** Throws {@link RefusedException} if {@link #refusal} finds a reason. */
         Payment take(SendRequest request, long gas);
     }
 
@@ -337,7 +338,7 @@ final class SendMaker {
         }
     }
 
-    /** Funds of claims and refunds: they may use the reserve of open swaps, and are refused only what no endpoint would take. */
+    /** Funds of claims and refunds: they may use the reserve of open swaps, and are refused only if no endpoint would accept them. */
     private static final class PressingFunds implements FundsLeft {
         private final Urgency urgency;
         private final int quorum;
@@ -362,7 +363,7 @@ final class SendMaker {
 
         @Override
         public Payment take(SendRequest request, long gas) {
-            // While it is not journalled no byte of a claim has left: it may wait, a dead nonce may not.
+            // No byte of a claim leaves before it is journalled: it may wait, whereas a dead nonce must be used up.
             if (request.kind() == SendKind.CLAIM && !knowsNonce) {
                 throw new AccountException.Disagreement(
                         quorum, !urgency.latest().isEmpty(), List.of("the next nonce of the account"));
@@ -378,7 +379,7 @@ final class SendMaker {
                 return new Payment(value, List.of(dear));
             }
             BigInteger free = lowest.subtract(committed).max(BigInteger.ZERO);
-            // Earlier ones may be mined for less than they are bound by.
+            // Earlier sends may be mined for less than they have committed.
             BigInteger most = perGas(request, free, value, gas)
                     .max(perGas(request, lowest, value, gas)
                             .min(urgency.plain(Urgency.BOUNDLESS).maxFee()));
@@ -399,7 +400,7 @@ final class SendMaker {
             return request.feeCeiling().map(most::min).orElse(most).divide(BigInteger.valueOf(gas));
         }
 
-        /** Accepts a claim or a refund when the balance suffices for the base fee that the next block may ask for, even if not for the usual fee. */
+        /** Accepts a claim or a refund if the balance covers the base fee that the next block may demand, even if not the usual fee. */
         @Override
         public Optional<Refusal> refusal(SendRequest request, BigInteger value, long gas) {
             BigInteger least = urgency.lowestBaseFee().add(BigInteger.ONE).multiply(BigInteger.valueOf(gas));
