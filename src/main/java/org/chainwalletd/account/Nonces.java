@@ -373,7 +373,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         return Work.on(setup.threads(isPressing), () -> maker.make(from, commitments, openSwaps, requests));
     }
 
-    /** Requests with a deadline go first, in batches of their own, so that nothing delays them. The others are grouped by the facts they depend on. */
+    /** Requests with a deadline go first, in batches of their own, so that nothing delays them. Others are grouped by the facts they depend on. */
     private List<String> nextBatch(List<String> queue) {
         boolean pressing = queue.stream().anyMatch(reference -> kind(reference).isPressing());
         Survey.Basis basis = Survey.Basis.of(kind(queue.get(0)));

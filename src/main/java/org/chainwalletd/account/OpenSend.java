@@ -107,8 +107,8 @@ final class OpenSend {
 
     /**
      * Whether a nonce that an endpoint reports is used for a copy. Requires that the endpoint reports it twice: the transaction count may be ahead of
-     * the receipts, and a transaction of ours mined in the meantime explains it. The number of such nonces is bounded: a lying endpoint can report any,
-     * and each copy may be mined and revert.
+     * the receipts, and a transaction of ours mined in the meantime explains it. The number of such nonces is bounded: a lying endpoint can report
+     * any, and each copy may be mined and revert.
      */
     boolean mayFollow(String endpoint, long nonce, SendPace pace, long now) {
         Long before = namedBefore.put(endpoint, nonce);
@@ -178,8 +178,8 @@ final class OpenSend {
     }
 
     /**
-     * Whether every endpoint has refused it for so long that it is abandoned; if one mines it nevertheless, its versions show that. Claims and refunds
-     * are never abandoned. If its nonce cannot be used up otherwise, it is sent again until the next attempt.
+     * Whether every endpoint has refused it for so long that it is abandoned; if one mines it nevertheless, its versions show that. Claims and
+     * refunds are never abandoned. If its nonce cannot be used up otherwise, it is sent again until the next attempt.
      */
     boolean isHopeless(SendPace pace, long now) {
         return !replacing
