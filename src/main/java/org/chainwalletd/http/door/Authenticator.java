@@ -14,8 +14,8 @@ import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Decides what a bearer token allows (interface.md, section 5). Holds only the SHA-256 of each token. Every check computes one digest and
- * compares it with those of all three classic tokens, so that its time says nothing about which token was close.
+ * Maps a bearer token to what it permits (interface.md, section 5). Stores only the SHA-256 of each token. Every check computes one digest and
+ * compares it with those of all three classic tokens, so that its timing does not reveal which token was close.
  */
 public final class Authenticator {
     private static final String SCHEME = "bearer ";
@@ -23,14 +23,14 @@ public final class Authenticator {
     private final NamedTokens named;
     private volatile Map<Scope, Value> values = Map.of();
 
-    /** Value of a classic token that is accepted, by its SHA-256, with the grant of what is begun with it. */
+    /** SHA-256 of an accepted classic token, and the grant for calls made with it. */
     private record Value(byte[] digest, Grant grant) {
         boolean is(byte[] other) {
             return MessageDigest.isEqual(digest, other);
         }
     }
 
-    /** @param tokens no two scopes share one */
+    /** @param tokens classic tokens, all different */
     public Authenticator(Tokens tokens, NamedTokens named) {
         this.named = named;
         replace(tokens);
@@ -40,7 +40,7 @@ public final class Authenticator {
         return named;
     }
 
-    /** Takes other tokens from now on. What the values before have open ends, as that of a named token does; other tokens notice nothing. */
+    /** Accepts other tokens from now on. Calls in progress with a replaced value end, like those of a revoked named token; other tokens are unaffected. */
     public synchronized void replace(Tokens tokens) {
         Map<Scope, Value> before = values;
         Map<Scope, Value> next = new EnumMap<>(Scope.class);
@@ -63,7 +63,7 @@ public final class Authenticator {
 
     /**
      * @param authorization value of the Authorization header, or null
-     * @return what the token allows; empty for no header, another scheme, and a token that is unknown, revoked or expired
+     * @return the grant of the token; empty without a header, for another scheme, and for a token that is unknown, revoked or expired
      */
     public Optional<Grant> grantOf(String authorization) {
         byte[] digest = Hash256.sha256(bearerToken(authorization).getBytes(StandardCharsets.UTF_8))
@@ -75,12 +75,12 @@ public final class Authenticator {
         if (!(read | manage | spend)) {
             return named.find(Hash256.of(digest));
         }
-        // Not the newest grant of the scope: the value may just be replaced.
+        // Not the newest grant of the scope: the value may be replaced at this moment.
         return Optional.of(known.get(spend ? Scope.SPEND : manage ? Scope.MANAGE : Scope.READ)
                 .grant());
     }
 
-    /** Text after the scheme, or an empty string, which is no token. */
+    /** Text after the scheme, or an empty string, which is never a token. */
     private static String bearerToken(String authorization) {
         if (authorization == null || !authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
             return "";
@@ -88,7 +88,7 @@ public final class Authenticator {
         return authorization.substring(SCHEME.length()).strip();
     }
 
-    /** Stands where a scope has no token. */
+    /** Placeholder for a scope without a token. */
     private static byte[] unmatched() {
         byte[] random = new byte[32];
         new SecureRandom().nextBytes(random);

@@ -7,17 +7,17 @@ import org.apache.pekko.actor.typed.DispatcherSelector;
 import org.apache.pekko.stream.ActorAttributes;
 import org.apache.pekko.stream.Attributes;
 
-/** Kind of a connection, by how many its address has. Each kind is read and served by threads of its own, so the system shares the processor between both. */
+/** Class of a connection, by the number of connections of its address. Each class has its own threads, so the system divides the processor fairly. */
 public enum ConnectionClass {
-    /** Connections of addresses that have few, served by the same threads as everything else in the daemon. */
+    /** Connections of addresses with few connections, served by the same threads as everything else in the daemon. */
     NORMAL(ActorAttributes.syncProcessingLimit(ConnectionClass.SHORT_TURN), DispatcherSelector.defaultDispatcher()),
-    /** Connections of addresses that have very many, or that come too often. */
+    /** Connections of addresses with very many connections, or that connect too often. */
     HEAVY(
             ActorAttributes.syncProcessingLimit(ConnectionClass.SHORT_TURN)
                     .and(ActorAttributes.dispatcher(ConnectionClass.HEAVY_DISPATCHER)),
             DispatcherSelector.fromConfig(ConnectionClass.HEAVY_DISPATCHER));
 
-    /** About three calls: a client that sends requests ahead has its turn as often as others, and no longer. */
+    /** About three calls: a client that pipelines requests gets its turn as often as others, and no longer turns. */
     private static final int SHORT_TURN = 200;
 
     /** Path of the dispatcher in {@code application.conf}. */
@@ -36,35 +36,35 @@ public enum ConnectionClass {
     }
 
     /**
-     * Threads on which the streams of connections of one class run. Each step of a request waits for its turn on them, behind one step of every
-     * other connection that has something to do.
+     * Threads on which the streams of one connection class run. Each step of a request waits there for its turn, behind one step of every other
+     * connection that has work.
      *
-     * <p>These threads prefer what one of them has brought to what comes from elsewhere: JDK's fork-join pool looks at the work of others when a
-     * thread's own has ended. So connections that always have something to do, such as requests that were sent ahead, would keep out for as long
-     * as they like whoever has just said something. What goes on by itself therefore goes through {@code queue}.
+     * <p>The JDK's fork-join pool prefers tasks submitted by its own threads: a thread takes external tasks only once its own queue is empty. So
+     * connections that always have work, such as pipelined requests, could delay newly arrived requests indefinitely. Work that generates itself
+     * therefore goes through {@code queue}.
      *
-     * @param attributes put a stream there
-     * @param executor of the same threads
-     * @param queue runs what only brings work to these threads, and is not one of them: so the work comes from elsewhere as everybody's does
+     * @param attributes runs a stream on these threads
+     * @param executor executor of the same threads
+     * @param queue executor outside these threads that only submits work to them, so that it counts as external like everyone else's
      */
     public record Threads(Attributes attributes, Executor executor, Executor queue) {
-        /** Creates threads to which other threads hand work directly. */
+        /** Creates threads to which other threads submit work directly. */
         Threads(Attributes attributes, Executor executor) {
             this(attributes, executor, Runnable::run);
         }
 
-        /** Returns these threads with {@code thread} as the queue for work from elsewhere. When that thread has ended, so have the connections. */
+        /** Returns these threads with {@code thread} as the queue for external work. Once that thread has ended, so have the connections. */
         Threads behind(Executor thread) {
             return new Threads(attributes, executor, bringing -> {
                 try {
                     thread.execute(bringing);
                 } catch (RejectedExecutionException e) {
-                    // No client waits for it any more.
+                    // No client waits for this work any more.
                 }
             });
         }
 
-        /** The executor for work that is followed by more of it: in one queue with what comes from elsewhere. */
+        /** Returns the executor for work that is followed by more work: it shares one queue with external work. */
         Executor inQueue() {
             return work -> queue.execute(() -> executor.execute(work));
         }

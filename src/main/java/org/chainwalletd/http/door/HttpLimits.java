@@ -4,13 +4,13 @@ import java.time.Duration;
 import org.chainwalletd.config.Settings;
 
 /**
- * Limits on what callers may cost.
+ * Limits on the resources that clients may use.
  *
- * @param maxHeadBytes longest head of a request; a longer one is answered with 431
- * @param maxBodyBytes longest request body; a longer one is answered with 413
- * @param maxConnections at a time; a further one is answered with 503 and closed
- * @param maxConnectionsPerAddress of these, from one address
- * @param maxConcurrentPerToken requests at a time with one token, from the head to the written answer
+ * @param maxHeadBytes maximum length of a request head; a longer one is answered with 431
+ * @param maxBodyBytes maximum length of a request body; a longer one is answered with 413
+ * @param maxConnections maximum number of open connections; a further one is answered with 503 and closed
+ * @param maxConnectionsPerAddress maximum number of connections from one address
+ * @param maxConcurrentPerToken maximum number of concurrent requests with one token, from the head to the written answer
  */
 public record HttpLimits(
         int maxHeadBytes,
@@ -23,26 +23,26 @@ public record HttpLimits(
     /**
      * Time-outs of a client.
      *
-     * @param request from its first byte to its last
-     * @param keepAlive how long a connection may stay open without a request
-     * @param write how long a client may leave a piece of an answer unread
-     * @param halfClosed how long an answer is still worked on after the client has closed its sending side
+     * @param request time from the first to the last byte of a request
+     * @param keepAlive time that a connection may stay open without a request
+     * @param write time that a client may leave a piece of an answer unread
+     * @param halfClosed time that an answer is still worked on after the client has closed its sending side
      */
     public record Timeouts(Duration request, Duration keepAlive, Duration write, Duration halfClosed) {}
 
     /**
-     * Memory limits for clients: heads, bodies and unread answers, in bytes.
+     * Memory limits for clients, in bytes: heads, bodies and unread answers.
      *
-     * @param all of all clients together
-     * @param perAddress of these, for one address
-     * @param perConnection of these, for one connection
+     * @param all limit for all clients together
+     * @param perAddress limit for one address
+     * @param perConnection limit for one connection
      */
     public record Memory(long all, long perAddress, long perConnection) {}
 
-    /** Default share of the heap that is buffered for clients: the rest is for the daemon's own work. */
+    /** Default fraction of the heap that may be buffered for clients (one in so many bytes): the rest is for the daemon's own work. */
     private static final int SHARE_OF_HEAP = 4;
 
-    /** The configured limits, with the ones that nobody needs to configure at their fixed values. */
+    /** Configured limits, plus the fixed values of those that are not configurable. */
     public static HttpLimits of(Settings.Http http) {
         Settings.ClientShares shares = http.shares();
         long held = shares.heldBytes().orElse(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
@@ -61,7 +61,8 @@ public record HttpLimits(
     }
 
     /**
-     * Returns these limits for at most {@code most} connections. The limit of one address is reduced in proportion, so that others still get some.
+     * Returns these limits for at most {@code most} connections. The limit per address is reduced in proportion, so that other addresses still get
+     * some.
      */
     public HttpLimits fitting(int most) {
         if (most >= maxConnections) {

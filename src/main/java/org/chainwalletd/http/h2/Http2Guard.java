@@ -15,25 +15,25 @@ import org.chainwalletd.http.door.MemoryReservation;
 import org.chainwalletd.http.h2.Http2Violation.Code;
 
 /**
- * Stands between the bytes of an HTTP/2 connection (RFC 9113) and Pekko HTTP, and lets through what Pekko deals with well. Pekko 1.3.0 bounds
- * neither frames nor header blocks nor what a client makes it do without getting on, takes several things that the protocol forbids, and keeps
- * a reset request to itself while its answer is being worked on.
+ * Filter between the bytes of an HTTP/2 connection (RFC 9113) and Pekko HTTP that passes on only what Pekko handles well. Pekko 1.3.0 limits
+ * neither frames nor header blocks nor the work that a client causes without making progress, accepts several things that the protocol forbids, and
+ * does not report a reset request while its answer is being worked on.
  *
- * <p>Called on the connection's stage; asked for what is late by another thread.
+ * <p>Called on the connection's stage; another thread asks it whether the client is late.
  */
 final class Http2Guard {
     private static final int REFUSED_STREAM = 7;
 
-    /** A shorter piece of a body costs more to keep than it brings. */
+    /** Length below which a piece of a body costs more to buffer than it carries. */
     private static final int TINY = 64;
 
-    /** Decoded fields weigh about twice their characters. */
+    /** Decoded fields take about twice their characters. */
     private static final int COPIES = 2;
 
-    /** Streams that the daemon has ended before the client: what is on its way on them is no fault. */
+    /** Number of streams remembered that the daemon has ended before the client: frames still in transit on them are no violation. */
     private static final int ENDED_HERE = 256;
 
-    /** About half of what a connection weighs that has said its preface and nothing else; the other half is that of TLS. */
+    /** About half of the memory of a connection that has sent only its preface; the other half is that of TLS. */
     static final int CONNECTION_BYTES = 64 << 10;
 
     private final Settings.Http2 limits;
@@ -66,10 +66,10 @@ final class Http2Guard {
         this.unfinishedSince = clock.getAsLong();
     }
 
-    /** @param violation why nothing more is to be read; what is passed came before it */
+    /** @param violation reason why no more is read; {@code passed} came before it */
     record Read(ByteString passed, Optional<Http2Violation> violation) {}
 
-    /** Takes what the client has sent, and returns what of it may go on. */
+    /** Processes bytes from the client; returns those that may be passed on. */
     synchronized Read read(ByteString bytes) {
         Optional<Http2Violation> violation = Optional.empty();
         try {
@@ -135,7 +135,7 @@ final class Http2Guard {
                 frame.requireConnection();
                 pace.idle();
             }
-            // Unknown ones are to be ignored (section 5.5).
+            // Unknown frame types must be ignored (section 5.5).
             default -> pace.idle();
         }
     }
@@ -199,7 +199,7 @@ final class Http2Guard {
             throw Http2Violation.of(Code.STREAM_CLOSED, "a header block on a stream that has ended");
         }
         Http2Violation.require(blockEndsStream, "trailers that do not end their stream");
-        // Pekko forgets the request that has trailers and no body.
+        // Pekko drops a request that has trailers and no body.
         Http2Violation.require(stream.hasBody(), "trailers without a body");
         Http2Head.checkTrailers(fields);
         stream.received(0, true);
@@ -293,7 +293,7 @@ final class Http2Guard {
         pass(frame.masked());
     }
 
-    /** Withdrawn by RFC 9113, so it is checked and dropped. */
+    /** Deprecated by RFC 9113, so it is checked and dropped. */
     private void priority(Http2Frame frame) {
         frame.requireStream();
         frame.requireLength(Http2Frame.PRIORITY_BYTES);
@@ -301,7 +301,7 @@ final class Http2Guard {
         pace.idle();
     }
 
-    /** Reads along with what Pekko sends; each piece is one frame. */
+    /** Observes what Pekko sends; each piece is one frame. */
     synchronized void written(ByteString bytes) {
         if (bytes.length() < Http2Frame.HEADER) {
             return;
@@ -380,7 +380,7 @@ final class Http2Guard {
         }
     }
 
-    /** View of the guard that {@link Connection} asks. */
+    /** View of the guard for its {@link Connection}. */
     Connection.Above within(HttpLimits times) {
         return new Connection.Above() {
             @Override
@@ -419,16 +419,16 @@ final class Http2Guard {
                 frame.stream() <= largest && frame.stream() % 2 == 1, "a frame on a stream that was never opened");
     }
 
-    /** Counts of one HTTP/2 stream that is not at its end. */
+    /** Counters of one open HTTP/2 stream. */
     private static final class Http2Stream {
-        /** Bytes of a response that a client must read within the time-out of a piece. */
+        /** Number of bytes of a response that a client must read within the time-out of a piece. */
         private static final int PIECE = 16 << 10;
 
         private final long begun;
         private final long announced;
         private final int headBytes;
         private long received;
-        /** Whether the client has ended its side. */
+        /** Whether the client has half-closed the stream. */
         private boolean ended;
 
         private boolean dispatched;
@@ -436,7 +436,7 @@ final class Http2Guard {
         private boolean answered;
         private long window;
         private int ofPiece;
-        /** Time for which the client had left the present piece unread before {@link #stalledAt}. */
+        /** Time for which the client had left the current piece unread before {@link #stalledAt}. */
         private long stalled;
 
         private long stalledAt;
@@ -444,8 +444,8 @@ final class Http2Guard {
 
         /**
          * @param announced length of the body, or {@link Http2Head#UNKNOWN}
-         * @param headBytes what the head is counted as
-         * @param window how much of the answer the client takes before it says more
+         * @param headBytes accounted size of the head
+         * @param window number of bytes of the response that the client accepts before it extends the window
          */
         Http2Stream(long begun, long announced, int headBytes, long window) {
             this.begun = begun;
@@ -455,8 +455,8 @@ final class Http2Guard {
         }
 
         /**
-         * @param bytes of body, without padding
-         * @throws Http2Violation for a body that is not as long as announced
+         * @param bytes number of body bytes, without padding
+         * @throws Http2Violation if the body is not as long as announced
          */
         void received(int bytes, boolean last) {
             received += bytes;
@@ -474,7 +474,7 @@ final class Http2Guard {
             return ended;
         }
 
-        /** Returns whether the request was not given to the daemon before: Pekko does so with its first byte of body or its end. */
+        /** Returns whether the request had not been passed to the daemon before: Pekko does so with its first byte of body or its end. */
         boolean dispatch() {
             boolean now = !dispatched && (ended || received > 0);
             dispatched |= now;
@@ -514,7 +514,7 @@ final class Http2Guard {
             answered |= last;
         }
 
-        /** Looks anew whether an answer waits for its client to take more. */
+        /** Determines again whether a response waits for its client to accept more. */
         void settle(boolean connectionIsFull, long now) {
             boolean stalls = answering && !answered && (connectionIsFull || window <= 0);
             if (isStalled && !stalls) {
@@ -525,12 +525,12 @@ final class Http2Guard {
             isStalled = stalls;
         }
 
-        /** Whether it does so for longer than {@code nanos}. */
+        /** Whether a response has waited for longer than {@code nanos}. */
         boolean stalledFor(long nanos, long now) {
             return isStalled && stalled + (now - stalledAt) > nanos;
         }
 
-        /** Whether the client has not sent all of its request within {@code nanos}; twice that where the daemon reads the body already. */
+        /** Whether the client has not sent its whole request within {@code nanos}; twice that if the daemon already reads the body. */
         boolean lateFor(long nanos, long now) {
             return !ended && now - begun > (dispatched ? 2 * nanos : nanos);
         }

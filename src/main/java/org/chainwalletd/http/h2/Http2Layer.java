@@ -46,24 +46,24 @@ import scala.concurrent.duration.FiniteDuration;
 import scala.jdk.javaapi.FutureConverters;
 
 /**
- * HTTP/2 over bare bytes, with or without TLS beneath.
+ * HTTP/2 over plain bytes, with or without TLS beneath.
  *
- * <p>Pekko HTTP has no public way to put a stage beneath its HTTP/2 server, which {@link ConnectionGuard} and {@link Http2Guard} need, so
- * this class takes the HTTP/2 layer, and {@link Http2Head} the parser of paths, from Pekko's internals, and no other does. Both versions are
- * pinned in the build; {@code TlsServerTest} notices a change.
+ * <p>Pekko HTTP has no public way to place a stage beneath its HTTP/2 server, which {@link ConnectionGuard} and {@link Http2Guard} need. So this
+ * class uses the HTTP/2 layer, and {@link Http2Head} the path parser, from Pekko's internals; no other class does. Both versions are pinned in the
+ * build; {@code TlsServerTest} detects a change.
  */
 public final class Http2Layer {
-    /** Pekko takes so much of an answer ahead of its client: two frames, and the piece that goes beyond. */
+    /** Number of bytes of a response that Pekko takes ahead of its client: two frames, and the piece that exceeds them. */
     private static final int AHEAD = 48 << 10;
 
-    /** Their text would be the client's. {@link Http2GuardStage} counts what is refused. */
+    /** Keeps Pekko's log lines out, whose text the client controls. {@link Http2GuardStage} counts refusals. */
     private static final Attributes SILENT =
             Attributes.createLogLevels(Attributes.logLevelOff(), Attributes.logLevelOff(), Attributes.logLevelOff());
 
     private static final FiniteDuration LONGER_THAN_ANY_DRAIN = FiniteDuration.create(1, TimeUnit.HOURS);
     private static final Duration ANSWERS_FIRST = Duration.ofMillis(200);
 
-    /** Executor that runs on the completing thread, which only hands the response over to the connection's stage. */
+    /** Executor that runs on the completing thread, which only passes the response to the connection's stage. */
     private static final Executor ON_COMPLETING_THREAD = Runnable::run;
 
     private final ActorSystem<?> system;
@@ -72,7 +72,7 @@ public final class Http2Layer {
     private final Consumer<String> refused;
     private final ServerSettings settings;
 
-    /** @param refused told why a connection was cut off */
+    /** @param refused called with the reason when a connection is cut off */
     public Http2Layer(ActorSystem<?> system, HttpHandler handler, Settings.Http2 limits, Consumer<String> refused) {
         this.system = system;
         this.handler = handler;
@@ -117,21 +117,20 @@ public final class Http2Layer {
                 .addAttributes(SILENT);
     }
 
-    /** The client's settings are those that it sends itself. */
+    /** Uses the settings that the client itself sends. */
     @SuppressWarnings("unchecked")
     private static <T> scala.collection.immutable.Seq<T> none() {
         return (scala.collection.immutable.Seq<T>) (Object) Nil$.MODULE$;
     }
 
-    /** Failure for which Pekko's HTTP/2 server ends a connection, with the GOAWAY that fits. */
+    /** Failure with which Pekko's HTTP/2 server ends a connection and sends the matching GOAWAY. */
     private static RuntimeException failure(Http2Violation violation) {
         return new Http2Compliance.Http2ProtocolException(
                 Http2Protocol.ErrorCode$.MODULE$.byId(violation.code().number()), violation.getMessage());
     }
 
     /**
-     * The polite end is GOAWAY, sent a moment after the last answer: it overtakes answers that are on their way, and a client of the JDK
-     * then takes them for lost.
+     * Sends GOAWAY a moment after the last response: it would overtake responses in transit, and the JDK's client would then treat these as lost.
      */
     private NotUsed drainable(ServerTerminator terminator, Connection connection) {
         Runnable goAway = () -> terminator.terminate(LONGER_THAN_ANY_DRAIN, system.executionContext());
@@ -160,7 +159,7 @@ public final class Http2Layer {
     }
 
     /**
-     * Returns the response, with the bytes that Pekko may buffer counted until they are written. Pieces are copied as they are emitted; otherwise the
+     * Returns the response with the bytes that Pekko may buffer counted until they are written. Pieces are copied as they are emitted; otherwise the
      * last ones would retain the whole response as long as the client does not read them.
      */
     private HttpResponse held(HttpResponse response, int stream, Http2Streams streams) {
@@ -183,8 +182,8 @@ public final class Http2Layer {
     }
 
     /**
-     * Passes on what {@link Http2Guard} lets through; fails, after what came before, when it lets nothing through any more. What is beneath is
-     * cancelled a moment later: TLS ends with the cancellation, and GOAWAY would be lost in it.
+     * Passes on what {@link Http2Guard} permits; on a violation it first passes on what came before, then fails. The stage beneath is cancelled a
+     * moment later: TLS ends with the cancellation, and GOAWAY would be lost.
      */
     private static final class Http2GuardStage extends GraphStage<FlowShape<ByteString, ByteString>> {
         private static final Duration GO_AWAY_FIRST = Duration.ofMillis(200);
@@ -197,8 +196,8 @@ public final class Http2Layer {
         private final Runnable lastWord;
 
         /**
-         * @param refused told why the connection is cut off
-         * @param lastWord run when nothing more is read, for whatever reason
+         * @param refused called with the reason when the connection is cut off
+         * @param lastWord run when no more is read, for any reason
          */
         Http2GuardStage(Http2Guard guard, Consumer<String> refused, Runnable lastWord) {
             this.guard = guard;

@@ -11,13 +11,13 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
 
 /**
- * An engine that leaves nothing of what it has deciphered, or was given to encipher, in the buffers of its caller, which live as long as the
- * connection: the JDK deciphers in place, so the text is in both buffers of an {@code unwrap}. What was consumed is overwritten at once, what
- * was produced at the next call, when the caller has taken it. For callers whose buffers are their own and have arrays, such as Pekko's.
+ * TLS engine that leaves no plaintext in the buffers of its caller, which live as long as the connection: the JDK decrypts in place, so the plaintext
+ * is in both buffers of an {@code unwrap}. Consumed input is overwritten at once, produced output at the next call, when the caller has read it. For
+ * callers that own their buffers and whose buffers have arrays, such as Pekko's.
  */
 final class OverwritingEngine extends SSLEngine {
     private final SSLEngine engine;
-    /** Buffer of plain text that was produced and may not have been read yet. */
+    /** Buffer of plaintext that was produced and may not have been read yet. */
     private ByteBuffer produced = ByteBuffer.allocate(0);
 
     private int producedFrom;
@@ -55,7 +55,7 @@ final class OverwritingEngine extends SSLEngine {
         }
     }
 
-    /** Unless the caller goes on where it ends: then it has yet to take it. */
+    /** Overwrites the produced plaintext unless the caller continues where it ends: then it has not been read yet. */
     private void forgetProduced() {
         if (produced.position() != producedTo) {
             overwrite(produced, producedFrom, producedTo);

@@ -57,12 +57,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The daemon's certificate and key: {@code cert.pem}, {@code cert.key} and {@code cert.fingerprint} in the data folder (interface.md,
- * sections 1.3 and 5.5). Made when all three are missing; taken when they belong together; otherwise the start is refused, because
- * clients pin the fingerprint and would be locked out by a new one that nobody asked for.
+ * Certificate and key of the daemon: {@code cert.pem}, {@code cert.key} and {@code cert.fingerprint} in the data folder (interface.md, sections 1.3
+ * and 5.5). Created if all three are missing, loaded if they belong together; otherwise the start is refused, because clients pin the fingerprint,
+ * and an unexpected new one would lock them out.
  */
 public final class TlsIdentity {
-    /** The three files do not belong together, or cannot be read. The message names them and the way out. */
+    /** The three files do not belong together, or cannot be read. The message names them and the remedy. */
     public static final class TlsException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -91,11 +91,11 @@ public final class TlsIdentity {
     }
 
     /**
-     * @param daemonName common name of a new certificate, and first segment of the paths it is served under
-     * @param names subject alternative names of a new certificate: host names and IP addresses; for an existing one a name that it lacks is
-     *     worth a warning
-     * @param created told the fingerprint of a new certificate once, as a line for the operator
-     * @throws TlsException when the files do not belong together
+     * @param daemonName common name of a new certificate, and first segment of the paths at which it is served
+     * @param names subject alternative names of a new certificate: host names and IP addresses; one that an existing certificate lacks causes a
+     *     warning
+     * @param created called once with the fingerprint of a new certificate, as a line for the operator
+     * @throws TlsException if the files do not belong together
      */
     public static TlsIdentity open(Path datadir, String daemonName, List<String> names, Consumer<String> created)
             throws IOException {
@@ -126,7 +126,7 @@ public final class TlsIdentity {
         return new CertificateFiles(datadir).all().stream().anyMatch(Files::exists);
     }
 
-    /** Returns what {@code cert.fingerprint} says, without a look at the other files; empty when it is missing. */
+    /** Returns the content of {@code cert.fingerprint}, without reading the other files; empty if it is missing. */
     public static Optional<String> fingerprintIn(Path datadir) throws IOException {
         Path file = new CertificateFiles(datadir).fingerprint;
         return Files.exists(file)
@@ -135,15 +135,15 @@ public final class TlsIdentity {
                 : Optional.empty();
     }
 
-    /** Returns certificate and key as they stand in the data folder, for {@link #write}; the caller closes them. */
+    /** Returns certificate and key as stored in the data folder, for {@link #write}; the caller closes them. */
     public static SecretBytes read(Path datadir) throws IOException {
         return new CertificateFiles(datadir).read();
     }
 
     /**
-     * Makes the three files, of which there is none, from what {@link #read} has returned elsewhere.
+     * Creates the three files, none of which exists, from what {@link #read} has returned for another data folder.
      *
-     * @throws TlsException when that is no certificate with its key
+     * @throws TlsException if that is not a certificate with its key
      */
     public static void write(Path datadir, SecretBytes certificateAndKey) throws IOException {
         CertificateFiles files = new CertificateFiles(datadir);
@@ -151,7 +151,7 @@ public final class TlsIdentity {
         files.write(new SelfSigned.Pair(files.certificate(text), files.privateKey(text)));
     }
 
-    /** Deletes the three files of a certificate that was made here and never served with. */
+    /** Deletes the three files of a certificate that was created here and never used by a server. */
     public static void delete(Path datadir) throws IOException {
         for (Path file : new CertificateFiles(datadir).all()) {
             AtomicFiles.delete(file);
@@ -159,8 +159,7 @@ public final class TlsIdentity {
     }
 
     /**
-     * The names of a new certificate: the loopback ones, the bound address unless it stands for all, this host's name, and those of the
-     * operator.
+     * Names of a new certificate: the loopback names, the bound address unless it is a wildcard, this host's name, and those of the operator.
      *
      * @throws IllegalArgumentException for an entry of {@code extra} that is neither a host name nor an IP address
      */
@@ -197,13 +196,13 @@ public final class TlsIdentity {
         return certificate;
     }
 
-    /** The certificate in PEM, and nothing else that may stand in the file. */
+    /** The certificate in PEM, without anything else that the file may contain. */
     public byte[] pem() {
         return pem.clone();
     }
 
     /**
-     * An engine for one connection to this server: TLS 1.2 and 1.3.
+     * Engine for one connection to this server: TLS 1.2 and 1.3.
      *
      * @param http2 whether the client may choose HTTP/2
      */
@@ -234,8 +233,7 @@ public final class TlsIdentity {
     private static SSLContext context(X509Certificate certificate, PrivateKey key) {
         try {
             char[] none = new char[0];
-            // It stays in memory. PKCS #12 would stretch a password that there is none of, twice: a tenth of a second
-            // of the start.
+            // It stays in memory. PKCS #12 would stretch the empty password twice: a tenth of a second of the start.
             KeyStore store = KeyStore.getInstance("JKS");
             store.load(null, none);
             store.setKeyEntry("walletd", key, none, new X509Certificate[] {certificate});
@@ -249,7 +247,7 @@ public final class TlsIdentity {
         }
     }
 
-    /** {@code cert.pem}, {@code cert.key} (PKCS #8 in PEM) and {@code cert.fingerprint}: reading, writing, and whether they belong together. */
+    /** {@code cert.pem}, {@code cert.key} (PKCS #8 in PEM) and {@code cert.fingerprint}: reading, writing, and checking that they belong together. */
     private static final class CertificateFiles {
         private static final Pattern ANY_KEY = Pattern.compile("-----BEGIN [A-Z ]*PRIVATE KEY-----");
         private static final String CERTIFICATE = "CERTIFICATE";
@@ -280,14 +278,14 @@ public final class TlsIdentity {
             return SecretBytes.takeOver(both);
         }
 
-        /** Writes the fingerprint last: it is what tells people that the other two can be relied on. */
+        /** Writes the fingerprint last: its presence shows that the other two are complete. */
         void write(SelfSigned.Pair made) throws IOException {
             AtomicFiles.write(key, encode(KEY, made.key().getEncoded()));
             AtomicFiles.write(pem, encode(CERTIFICATE, der(made.certificate())));
             AtomicFiles.write(fingerprint, fingerprint(made.certificate()).getBytes(StandardCharsets.US_ASCII));
         }
 
-        /** The certificate's bytes are those of the certificate alone, whatever else stands in its file. */
+        /** Uses only the bytes of the certificate itself, whatever else its file contains. */
         TlsIdentity load(String daemonName) throws IOException {
             String pemText = Files.readString(pem, StandardCharsets.ISO_8859_1);
             X509Certificate certificate = certificate(pemText);
@@ -373,7 +371,7 @@ public final class TlsIdentity {
         }
     }
 
-    /** Makes the daemon's certificate: P-256, signed by itself, for servers only, good for ten years (RFC 5280). */
+    /** Creates the daemon's certificate: P-256, self-signed, for servers only, valid for ten years (RFC 5280). */
     static final class SelfSigned {
         record Pair(X509Certificate certificate, PrivateKey key) {}
 
@@ -435,7 +433,7 @@ public final class TlsIdentity {
                     .toArray(GeneralName[]::new));
         }
 
-        /** The names that {@code certificate} is good for, as {@link #normal} writes them. */
+        /** Names for which {@code certificate} is valid, as written by {@link #normal}. */
         static List<String> namesIn(X509Certificate certificate) {
             List<String> names = new ArrayList<>();
             try {
@@ -453,9 +451,9 @@ public final class TlsIdentity {
         }
 
         /**
-         * Normal spelling of a name: host names in lower case, addresses as Java prints them.
+         * Normalised form of a name: host names in lower case, addresses as Java prints them.
          *
-         * @throws IllegalArgumentException for what is neither a host name nor an address
+         * @throws IllegalArgumentException if it is neither a host name nor an address
          */
         static String normal(String name) {
             String bare = name.strip();
