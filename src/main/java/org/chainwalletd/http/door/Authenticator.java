@@ -40,7 +40,10 @@ public final class Authenticator {
         return named;
     }
 
-    /** Accepts other tokens from now on. Calls in progress with a replaced value end, like those of a revoked named token; other tokens are unaffected. */
+    /**
+     * Accepts other tokens from now on. Calls in progress with a replaced value end, like those of a revoked named token; other tokens are
+     * unaffected.
+     */
     public synchronized void replace(Tokens tokens) {
         Map<Scope, Value> before = values;
         Map<Scope, Value> next = new EnumMap<>(Scope.class);
