@@ -31,9 +31,10 @@ public final class AddressShares {
     /** Bound on all connections of the normal class: where addresses are very many, a few connections of each are too many. */
     private static final int NORMAL = 512;
 
-    /** Connections that are looked at before one of an address, and before somebody is not let in: others wait meanwhile. */
+    /** Maximum number of connections of one address that are examined to find one to close. */
     private static final int LOOKED_AT_OF_ADDRESS = 64;
 
+    /** Maximum number of connections examined before the new connection is refused: others wait in the meantime. */
     private static final int LOOKED_AT = 256;
 
     /** Holder of a place. */

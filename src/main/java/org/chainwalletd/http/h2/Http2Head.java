@@ -14,11 +14,11 @@ import org.chainwalletd.http.h1.RequestFraming;
 import org.parboiled2.ParserInput;
 
 /**
- * The header fields of an HTTP/2 request, looked at before Pekko HTTP does: it takes some that RFC 9113 calls malformed, fails on others
- * with their text in the log, and joins name and value with a colon to parse them anew.
+ * Checks the header fields of an HTTP/2 request before Pekko HTTP, which accepts some that RFC 9113 calls malformed, fails on others with their text
+ * in the log, and joins name and value with a colon to parse them again.
  */
 final class Http2Head {
-    /** Length of a request without a {@code content-length}. */
+    /** Length of a request without {@code content-length}. */
     static final long UNKNOWN = -1;
 
     private static final int LONGEST_NAME = 64;
@@ -72,7 +72,7 @@ final class Http2Head {
         return length(seen.get("content-length"));
     }
 
-    /** @throws Http2Violation for malformed ones (section 8.1) */
+    /** @throws Http2Violation for malformed trailers (section 8.1) */
     static void checkTrailers(List<HpackTable.Field> fields) {
         for (HpackTable.Field field : fields) {
             if (!isName(field.name())) {

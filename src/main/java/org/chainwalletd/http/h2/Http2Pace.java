@@ -4,11 +4,11 @@ import java.util.function.LongSupplier;
 import org.chainwalletd.config.Settings;
 
 /**
- * Rate limits of HTTP/2 frames that make the daemon work without advancing a request: what a well-behaved client needs, and no more (RFC 9113,
- * section 10.5). Guarded by {@link Http2Guard}; each method fails with {@link Http2Violation} when there were too many.
+ * Rate limits of HTTP/2 frames that cause work without advancing a request (RFC 9113, section 10.5). They allow what a well-behaved client needs.
+ * Guarded by {@link Http2Guard}; each method fails with {@link Http2Violation} if there were too many frames.
  */
 final class Http2Pace {
-    /** A client that takes an answer has no reason to say so more often: bytes. */
+    /** Number of response bytes per justified window update: a client has no reason to send them more often. */
     private static final int UPDATE_FOR = 1024;
 
     private final LongSupplier clock;
@@ -19,19 +19,19 @@ final class Http2Pace {
     private long sentSinceUpdate;
     private int pingsOut;
 
-    /** @param clock in nanoseconds */
+    /** @param clock clock in nanoseconds */
     Http2Pace(Settings.Http2 limits, LongSupplier clock) {
         this.clock = clock;
         long now = clock.getAsLong();
         int rate = limits.maxControlPerSecond();
         this.pings = new Http2Rate(rate, rate, now);
         this.settings = new Http2Rate(rate, rate, now);
-        // All that a client may have open it may also take back at once.
+        // A client may reset all its open streams at once.
         this.resets = new Http2Rate(rate, Math.max(rate, limits.maxStreams()), now);
         this.idle = new Http2Rate(rate, rate, now);
     }
 
-    /** A frame that says nothing. */
+    /** Counts a frame without content. */
     void idle() {
         idle.count(clock.getAsLong());
     }
@@ -45,8 +45,10 @@ final class Http2Pace {
     }
 
     /**
-     * @param answer whether it answers one of the daemon's
-     * @return whether it is to be passed on: not when it answers nothing
+     * Counts a ping.
+     *
+     * @param answer whether it answers a ping of the daemon
+     * @return whether to pass it on: not if it answers no ping
      */
     boolean ping(boolean answer) {
         pings.count(clock.getAsLong());
@@ -60,12 +62,12 @@ final class Http2Pace {
         return true;
     }
 
-    /** The daemon asks. */
+    /** Records a ping sent by the daemon. */
     void pingSent() {
         pingsOut++;
     }
 
-    /** The client takes more of an answer. */
+    /** Counts a window update by the client. */
     void windowUpdate() {
         if (sentSinceUpdate < UPDATE_FOR) {
             idle();
@@ -74,7 +76,7 @@ final class Http2Pace {
         }
     }
 
-    /** @param last whether the answer ends: its last piece may be acknowledged, however short it is */
+    /** @param last whether the response ends: its last piece may be acknowledged, however short it is */
     void sent(int bytes, boolean last) {
         sentSinceUpdate += last ? Math.max(UPDATE_FOR, bytes) : bytes;
     }
@@ -94,8 +96,8 @@ final class Http2Pace {
         }
 
         /**
-         * @param now nanoseconds of any clock that does not run backwards
-         * @throws Http2Violation when there were too many
+         * @param now nanoseconds of any monotonic clock
+         * @throws Http2Violation if there were too many
          */
         void count(long now) {
             left = Math.min(burst, left + (now - at) * (perSecond / 1e9));

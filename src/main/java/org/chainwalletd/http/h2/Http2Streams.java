@@ -13,37 +13,37 @@ import org.chainwalletd.http.door.Responses;
 import org.chainwalletd.rpc.ClientPresence;
 
 /**
- * The requests of one HTTP/2 connection that the daemon works on, by the number of their stream, and what is held for them. Streams are
- * reset on the connection's thread and answered on others. A request whose stream is reset stays until its work has ended.
+ * Requests of one HTTP/2 connection that the daemon processes, by stream number, and the memory held for them. Streams are reset on the
+ * connection's thread and answered on others. A request whose stream was reset stays until its processing has ended.
  */
 final class Http2Streams {
-    /** @param answer what the client gets; completed early when the daemon gives up */
+    /** @param answer response for the client; completed early when the daemon abandons the request */
     record Exchange(int stream, ClientPresence presence, CompletableFuture<HttpResponse> answer) {}
 
     private final MemoryReservation held;
-    /** Counted size of the head of each request in work. */
+    /** Accounted size of the head of each request in progress. */
     private final Map<Integer, Integer> heads = new HashMap<>();
 
     private final Map<Integer, Exchange> open = new HashMap<>();
-    /** Requests whose answer is with Pekko, which may never begin it: nobody else then learns that it is not wanted any more. */
+    /** Requests whose response was passed to Pekko, which may never start it: then only this entry shows that it is no longer wanted. */
     private final Map<Integer, Exchange> answered = new HashMap<>();
-    /** Requests whose stream was reset, maybe before the stage that sees requests has seen them. */
+    /** Requests whose stream was reset, perhaps before the stage that handles requests has seen them. */
     private final Set<Integer> left = new HashSet<>();
-    /** Bytes of each answer that may wait in Pekko for its client. */
+    /** Number of bytes of each response that may wait in Pekko for its client. */
     private final Map<Integer, Integer> unread = new HashMap<>();
 
     private boolean closed;
 
-    /** @param held what the connection holds of its client's bytes, and for it */
+    /** @param held memory that the connection holds for its client */
     Http2Streams(MemoryReservation held) {
         this.held = held;
     }
 
     /**
-     * A request is on its way to the daemon.
+     * Records that a request is on its way to the daemon.
      *
-     * @param headBytes taken of what is held; given back when the work has ended
-     * @return how many there are now
+     * @param headBytes part of the held memory; released when the processing has ended
+     * @return number of requests in progress
      */
     synchronized int dispatched(int stream, int headBytes) {
         heads.put(stream, headBytes);
@@ -63,7 +63,7 @@ final class Http2Streams {
         return exchange;
     }
 
-    /** Its answer is ready. Its client can still leave before all of it is written. */
+    /** Records that the response is ready. The client can still leave before all of it is written. */
     synchronized void end(Exchange exchange) {
         open.remove(exchange.stream());
         if (unread.containsKey(exchange.stream())) {
@@ -72,7 +72,7 @@ final class Http2Streams {
         forget(exchange.stream());
     }
 
-    /** Pekko has refused the stream, and nobody will see its request. */
+    /** Records that Pekko has refused the stream; its request will not reach the daemon. */
     synchronized void refused(int stream) {
         forget(stream);
     }
@@ -86,9 +86,9 @@ final class Http2Streams {
     }
 
     /**
-     * An answer of which {@code bytes} may wait in Pekko is about to begin.
+     * Records that a response of which {@code bytes} may wait in Pekko is about to start.
      *
-     * @return false when there is no room for them
+     * @return false if there is no memory for them
      */
     synchronized boolean unread(int stream, int bytes) {
         if (closed || left.contains(stream)) {
@@ -101,7 +101,7 @@ final class Http2Streams {
         return true;
     }
 
-    /** The answer is written, or nobody waits for it any more. */
+    /** Records that the response was written, or is no longer wanted. */
     synchronized void written(int stream) {
         answered.remove(stream);
         Integer bytes = unread.remove(stream);
@@ -110,7 +110,7 @@ final class Http2Streams {
         }
     }
 
-    /** The stream is reset, by the client or to it. */
+    /** Records that the stream was reset, by the client or by the daemon. */
     void reset(int stream) {
         Exchange exchange;
         synchronized (this) {
@@ -124,7 +124,7 @@ final class Http2Streams {
         }
     }
 
-    /** The connection is gone, and every client on it with it. */
+    /** Records that the connection has ended, so that all its clients have left. */
     void close() {
         List<Exchange> waiting;
         synchronized (this) {
@@ -137,7 +137,7 @@ final class Http2Streams {
         waiting.forEach(exchange -> exchange.presence().leave());
     }
 
-    /** Answers everything that is open with 503. */
+    /** Answers all open requests with 503. */
     void giveUp() {
         exchanges().forEach(exchange -> exchange.answer().complete(Responses.shuttingDown()));
     }

@@ -37,13 +37,13 @@ import org.chainwalletd.http.door.Refusals;
 import org.chainwalletd.http.door.Responses;
 import org.chainwalletd.http.tls.TlsIdentity;
 
-/** The pages beside {@code POST /}: for machines that watch the daemon, and for people. Small answers to GET and HEAD. */
+/** Pages besides {@code POST /}, for monitoring and for people. Small answers to GET and HEAD. */
 public final class Pages {
     private static final String ALLOWS = "GET, HEAD, OPTIONS";
 
     private final List<Route> routes = new ArrayList<>();
 
-    /** Route of all pages that were added; 404 for every other path. */
+    /** Route of all added pages; 404 for any other path. */
     public Route route() {
         Route none = complete(Responses.refusal(404, "no such path"));
         return routes.isEmpty()
@@ -82,13 +82,13 @@ public final class Pages {
         return this;
     }
 
-    /** {@code /metrics} for whoever reaches the listener. */
+    /** {@code /metrics} without a token. */
     public Pages openMetrics(Supplier<String> metrics) {
         add("/metrics", Router.Page.of(() -> Responses.metrics(metrics.get())));
         return this;
     }
 
-    /** {@code /metrics} for a token of any scope: each contains read. */
+    /** {@code /metrics} for a token of any scope: each includes read. */
     public Pages guardedMetrics(Supplier<String> metrics, Callers callers, Refusals refusals) {
         add("/metrics", (request, connection) -> {
             Callers.Caller caller = callers.of(request, connection);
@@ -109,7 +109,7 @@ public final class Pages {
         return this;
     }
 
-    /** The certificate for clients that are about to pin it (interface.md, section 4.1). */
+    /** Certificate for clients that pin it (interface.md, section 4.1). */
     public Pages certificate(TlsIdentity identity) {
         String folder = "/" + identity.daemonName() + "/";
         add(folder + "cert.pem", Router.Page.of(() -> Responses.certificate(identity.pem())));
@@ -117,7 +117,7 @@ public final class Pages {
         return this;
     }
 
-    /** {@code /console} for people; the page itself needs no token, what it shows does. */
+    /** {@code /console} for people; the page itself needs no token, its data do. */
     public Pages console() {
         HttpResponse page = ConsolePage.load();
         add("/console", Router.Page.of(() -> page));
@@ -136,9 +136,9 @@ public final class Pages {
     }
 
     /**
-     * {@code GET /console}: one page about the daemon for people. It holds nothing but text and script, asks for a read token, keeps it in the
-     * script's memory, and then is a client like any other. Only its own script and style run, named by their SHA-256 (Content Security Policy
-     * level 2), it talks to nobody but the daemon, and nobody may frame it.
+     * {@code GET /console}: page about the daemon for people. It contains only text and script, asks for a read token, keeps it in the script's
+     * memory, and then acts like any other client. Only its own script and style run, identified by their SHA-256 (Content Security Policy level
+     * 2); it connects only to the daemon, and cannot be framed.
      */
     private static final class ConsolePage {
         private ConsolePage() {}
@@ -183,7 +183,7 @@ public final class Pages {
     /** Condition of {@code GET /readyz}. */
     @FunctionalInterface
     public interface ReadinessCheck {
-        /** Why the daemon cannot work yet, in a few words of plain ASCII; empty when it can. Must not block. */
+        /** Reason why the daemon cannot work yet, a few words of plain ASCII; empty if it can. Must not block. */
         Optional<String> missing();
     }
 }

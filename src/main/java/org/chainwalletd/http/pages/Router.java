@@ -25,9 +25,9 @@ import org.chainwalletd.http.h1.RequestGate;
 import org.chainwalletd.rpc.ClientPresence;
 
 /**
- * The paths of one listener. {@code POST /} goes straight to {@link RpcHandler}, because a call is to cost no more than a tenth of what a
- * constant answer of the same stack costs ({@code -Dbench=rpc}); everything else is a route. The order of checks is expectation, path, method, content
- * type, length, token.
+ * Paths of one listener. {@code POST /} goes directly to {@link RpcHandler}, because a call may cost at most a tenth more than a constant answer
+ * of the same stack ({@code -Dbench=rpc}); everything else is a route. Requests are checked in the order expectation, path, method, content type,
+ * length, token.
  */
 public final class Router implements HttpHandler {
     static final AttributeKey<Connection> CONNECTION = AttributeKey.create("connection", Connection.class);
@@ -35,7 +35,7 @@ public final class Router implements HttpHandler {
     private static final String RPC_ALLOWS = "POST, OPTIONS";
     private static final Set<HttpMethod> BODILESS = Set.of(HttpMethods.GET, HttpMethods.HEAD, HttpMethods.OPTIONS);
 
-    /** A page of its own: gets the request for its headers only. */
+    /** Page that needs only the headers of the request. */
     @FunctionalInterface
     interface Page {
         CompletionStage<HttpResponse> answer(HttpRequest request, Connection connection);
@@ -50,7 +50,7 @@ public final class Router implements HttpHandler {
     private final Refusals refusals;
     private final ActorSystem<?> system;
 
-    /** @param rpc what answers {@code POST /}; empty where that path does not exist */
+    /** @param rpc handler of {@code POST /}; empty if that path does not exist */
     public Router(Optional<HttpHandler> rpc, Route pages, Refusals refusals, ActorSystem<?> system) {
         this.refusals = refusals;
         this.rpc = rpc;
@@ -77,7 +77,7 @@ public final class Router implements HttpHandler {
         return CompletableFuture.completedFuture(whole ? response : response.addHeader(Responses.CLOSE));
     }
 
-    /** Asked over HTTP/2 only: {@link RequestGate} refuses the others of HTTP/1. */
+    /** Checked over HTTP/2 only: {@link RequestGate} refuses other expectations over HTTP/1. */
     private static boolean isExpectationKnown(HttpRequest request) {
         int expectations = 0;
         for (HttpHeader header : request.getHeaders()) {
@@ -88,7 +88,7 @@ public final class Router implements HttpHandler {
         return true;
     }
 
-    /** Answered well before its body has come, such a request would make Pekko write to the log. */
+    /** A request answered long before its body has arrived would make Pekko write to the log. */
     private static boolean hasNoBody(HttpRequest request) {
         return BODILESS.contains(request.method());
     }

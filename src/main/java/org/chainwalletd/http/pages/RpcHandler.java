@@ -39,18 +39,18 @@ import org.chainwalletd.rpc.ClientPresence;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.stage.Causes;
 
-/** {@code POST /}: content type, length, token, bound per token, then the JSON-RPC layer. */
+/** Handler of {@code POST /}: checks content type, length, token and the token's request limit, then calls the JSON-RPC layer. */
 public final class RpcHandler implements HttpHandler {
     private static final Set<String> JSON_TYPES =
             Set.of("application/json", "application/json-rpc", "application/jsonrequest", "application/octet-stream");
 
-    /** The answer is written already: what is left is to put a status on it, which is no work for another thread. */
+    /** The answer is already written: only its status is missing, which is not worth another thread. */
     private static final Executor ON_COMPLETING_THREAD = Runnable::run;
 
-    /** A longer request is not read between two steps of other connections. */
+    /** Maximum length of a request that is read between two steps of other connections. */
     private static final int BRIEF = 16 << 10;
 
-    /** A shorter answer goes out in one piece. */
+    /** Length below which an answer is sent in one piece. */
     private static final int SHORT_ANSWER = 4096;
 
     private final RpcEndpoint rpc;
@@ -99,7 +99,7 @@ public final class RpcHandler implements HttpHandler {
                 .thenComposeAsync(answer -> answer, ON_COMPLETING_THREAD);
     }
 
-    /** Exchange from the head of a request to its written answer: it keeps its slot and its buffered bytes that long. */
+    /** Exchange from the head of a request to its written answer; holds its slot and its buffered bytes that long. */
     private final class Exchange implements BodyReader.Keeper {
         private final Connection connection;
         private final ClientPresence presence;
@@ -109,7 +109,7 @@ public final class RpcHandler implements HttpHandler {
         private final MemoryReservation body;
         private final MemoryReservation held;
         private ClientPresence.Registration whenGone = () -> {};
-        /** Delay of the response to a single call that is beyond the token's scope. */
+        /** Delay of the response to a single call that the token's scope does not permit. */
         private volatile Duration denied = Duration.ZERO;
 
         Exchange(HttpRequest request, Connection connection, ClientPresence presence) {
@@ -119,7 +119,7 @@ public final class RpcHandler implements HttpHandler {
             this.json = isJson(request.entity());
             this.slot = json ? caller.grant().flatMap(slots::take) : Optional.empty();
             this.body = new MemoryReservation(connection.budget(), 0);
-            // A single request costs less than its connection; streams are as many as their client likes.
+            // A single request costs less than its connection; the number of HTTP/2 streams is up to the client.
             this.held = new MemoryReservation(connection.budget(), connection.isHttp2() ? 0 : SHORT_ANSWER);
         }
 
@@ -128,8 +128,8 @@ public final class RpcHandler implements HttpHandler {
         }
 
         /**
-         * Bytes over HTTP/1 were counted with their connection when they arrived. A body that was read may outlive that: whoever sends one and
-         * leaves has it counted until it is dropped.
+         * Bytes over HTTP/1 were counted with their connection when they arrived. A body that was read may outlive the connection: if its client
+         * leaves, it stays counted until it is dropped.
          */
         @Override
         public boolean keep(int bytes) {
@@ -148,7 +148,7 @@ public final class RpcHandler implements HttpHandler {
             }
         }
 
-        /** @param failure why there is no whole body; null when there is one */
+        /** @param failure reason why there is no complete body; null if there is one */
         CompletionStage<HttpResponse> received(BodyReader.Received received, Throwable failure) {
             if (body.refused()) {
                 return end(refusals.tooMuch());
@@ -184,8 +184,8 @@ public final class RpcHandler implements HttpHandler {
         }
 
         /**
-         * A fault above us costs the caller its answer, but nobody a slot or what the request holds. Nothing of a body that waits for its turn
-         * has begun, so it is dropped when its client leaves.
+         * A fault in a layer above costs the caller its answer, but leaks neither a slot nor the memory that the request holds. A body that waits for
+         * its turn has not been processed at all, so it is dropped when its client leaves.
          */
         private CompletableFuture<RpcAnswer> dispatch(ByteString bytes) {
             String row = caller.subscriber();
@@ -237,7 +237,7 @@ public final class RpcHandler implements HttpHandler {
             return Responses.json(answer, connection::lastPiece);
         }
 
-        /** Builds an HTTP/2 response, in pieces even when it is short, because only pieces show when it has been written. */
+        /** Builds an HTTP/2 response, in pieces even if it is short, because only pieces show when it has been written. */
         private HttpResponse overHttp2(RpcAnswer answer) {
             if (answer.pieces().isEmpty()) {
                 release();
@@ -273,14 +273,14 @@ public final class RpcHandler implements HttpHandler {
         }
     }
 
-    /** A body without a content type, which HTTP calls an octet stream, is taken as JSON; a form, curl's default, is not. */
+    /** A body without a content type, which HTTP defines as an octet stream, is accepted as JSON; a form, curl's default, is not. */
     private static boolean isJson(RequestEntity entity) {
         ContentType type = entity.getContentType();
         return type.equals(ContentTypes.APPLICATION_JSON)
                 || JSON_TYPES.contains(type.mediaType().toString());
     }
 
-    /** A single call of no great length; a batch begins with a bracket. */
+    /** Whether the body is a short single call; a batch begins with a bracket. */
     private static boolean isBrief(ByteString body) {
         return body.length() <= BRIEF && (body.isEmpty() || body.apply(0) != '[');
     }
@@ -297,14 +297,14 @@ public final class RpcHandler implements HttpHandler {
         return Responses.refusal(415, "send the body with content-type: application/json");
     }
 
-    /** Collects a body that did not arrive in one piece with its head. */
+    /** Collects a body that did not arrive together with its head. */
     private static final class BodyReader {
-        /** Bytes read and dropped of a body over the limit, so that its sender gets to read the refusal instead of a reset. */
+        /** Number of bytes of a body over the limit that are read and dropped, so that its sender can read the refusal instead of a reset. */
         private static final long DROPPED_BYTES = 32L << 20;
 
         /**
-         * @param kept the body; null when it was not wanted, could not be held, or {@code total} is over the limit
-         * @param total bytes received
+         * @param kept the body; null if it was not wanted, could not be buffered, or {@code total} is over the limit
+         * @param total number of received bytes
          */
         record Received(ByteString kept, long total) {}
 
@@ -322,28 +322,28 @@ public final class RpcHandler implements HttpHandler {
             return bytes > limit;
         }
 
-        /** Whether it is clear from the head that the body is too long to be even read and dropped. */
+        /** Whether the head shows that the body is too long even to be read and dropped. */
         boolean hopeless(RequestEntity entity) {
             return entity.getContentLengthOption().orElse(0) > limit + DROPPED_BYTES;
         }
 
         /** Counter of the bytes of one body. */
         interface Keeper {
-            /** False when they cannot be held. */
+            /** Returns false if the bytes cannot be buffered. */
             boolean keep(int bytes);
 
-            /** The body is not wanted any more: the rest of it is read and dropped. Idempotent. */
+            /** Called when the body is no longer wanted: the rest of it is read and dropped. Idempotent. */
             void drop();
         }
 
         /**
-         * Reads to the end of the body. Fails when it does not come in time or does not end. The stage is one that Pekko made: continue with
-         * an executor.
+         * Reads to the end of the body. Fails if the body does not arrive in time or does not end. The stage was created by Pekko: continue with an
+         * executor.
          *
-         * @param keep whether anybody will look at it: what a caller without a token sends must not fill the memory
-         * @param keeper asked for each part. When it cannot keep one nothing is kept, and the rest is read and dropped, so that the sender gets
-         *     to read why
-         * @param threads where the body is read
+         * @param keep whether the body will be used: the body of a caller without a token must not fill the memory
+         * @param keeper asked for each part. Once it cannot keep a part, nothing is kept, and the rest is read and dropped, so that the sender can
+         *     read the reason
+         * @param threads threads on which the body is read
          */
         CompletionStage<Received> read(
                 RequestEntity entity, boolean keep, Keeper keeper, ConnectionClass.Threads threads) {
@@ -361,7 +361,7 @@ public final class RpcHandler implements HttpHandler {
                     .run(materializer);
         }
 
-        /** Whether {@link #read} has failed because the client has left, and not because of anything that was refused to it. */
+        /** Whether {@link #read} has failed because the client has left, and not because of a refusal. */
         static boolean isGone(Throwable failure) {
             Throwable cause = Causes.of(failure);
             return !(cause instanceof EndlessException
@@ -369,7 +369,7 @@ public final class RpcHandler implements HttpHandler {
                     || cause instanceof TimeoutException);
         }
 
-        /** Answer for a failure of {@link #read}. The connection is of no use any more. */
+        /** Answer to a failure of {@link #read}. The connection cannot be used afterwards. */
         HttpResponse refusal(Throwable failure) {
             Throwable cause = Causes.of(failure);
             HttpResponse refusal;
@@ -387,7 +387,7 @@ public final class RpcHandler implements HttpHandler {
             return Responses.refusal(413, "the request body is longer than " + limit + " bytes");
         }
 
-        /** The body goes on beyond what is even read and dropped. */
+        /** The body exceeds even the number of bytes that are read and dropped. */
         private static final class EndlessException extends RuntimeException {
             private static final long serialVersionUID = 1L;
 
@@ -409,7 +409,7 @@ public final class RpcHandler implements HttpHandler {
         }
     }
 
-    /** Limit of concurrent requests of each token; a token at its limit is told to retry, so that the others are still served. */
+    /** Limit of concurrent requests per token; a token at its limit is told to retry, so that other tokens are still served. */
     private static final class RequestSlots {
         /** Requests in progress by token name. The values of one token share its slots; names are never removed. */
         private final Map<String, AtomicInteger> taken = new ConcurrentHashMap<>();
@@ -420,7 +420,7 @@ public final class RpcHandler implements HttpHandler {
             this.perToken = perToken;
         }
 
-        /** A slot of the token, which is given back by running it; empty when all are taken. */
+        /** Takes a slot of the token, which is returned by running it; empty if all are taken. */
         Optional<Slot> take(Grant grant) {
             AtomicInteger ofToken = taken.computeIfAbsent(grant.name(), name -> new AtomicInteger());
             if (ofToken.incrementAndGet() <= perToken) {
@@ -430,7 +430,7 @@ public final class RpcHandler implements HttpHandler {
             return Optional.empty();
         }
 
-        /** Is given back once, however often and by whomever it is run. */
+        /** Slot of a token; returned only once, even if it is run several times. */
         static final class Slot implements Runnable {
             private final AtomicInteger ofToken;
             private final AtomicBoolean givenBack = new AtomicBoolean();
@@ -448,14 +448,14 @@ public final class RpcHandler implements HttpHandler {
         }
     }
 
-    /** Answers the body of {@code POST /}: {@code RpcDispatcher::dispatch}, as the server sees it. */
+    /** Answers the body of {@code POST /}: {@code RpcDispatcher::dispatch}, as seen by the server. */
     @FunctionalInterface
     public interface RpcEndpoint {
         /**
-         * Must not block. Takes the room for a long answer from {@link Client#room}, and gives none that found no room.
+         * Must not block. Reserves the memory of a long answer by {@link Client#room}, and gives no answer for which there was none.
          *
-         * @param body not changed by anybody afterwards
-         * @param grant of the token that came with the request; never empty here, a request without a valid token does not get this far
+         * @param body not modified afterwards
+         * @param grant grant of the request's token; never empty here, because a request without a valid token is refused earlier
          */
         CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Grant> grant, Client client);
     }
