@@ -25,7 +25,7 @@ import org.chainwalletd.keyring.store.KeyringMetrics;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.stage.Outcome;
 
-/** The way of 1:1 keys into the keyring: not there yet, sealed, recorded, answered. Belongs to the Keyring actor. */
+/** Steps by which a new 1:1 key enters the keyring: checked for presence, sealed, recorded, answered. Belongs to the Keyring actor. */
 final class Arrivals {
     private final KeyringParts keyring;
     private final KeyPool pool;
@@ -33,12 +33,14 @@ final class Arrivals {
     private final List<Store> behindOthers = new ArrayList<>();
     private final int most;
     private final KeyringMetrics.Mints metrics;
-    /** Calls whose keys are not answered yet. */
+    /** Calls not answered yet. */
     private int underWay;
-    /** Calls whose keys are being sealed, or wait for it. */
+    /** Calls whose keys are being sealed or wait for sealing. */
     private int sealing;
 
-    /** @param most calls whose keys may be sealed at a time */
+    /**
+     * @param most calls whose keys may be sealed concurrently
+     */
     Arrivals(KeyringParts keyring, KeyPool pool, int most, KeyringMetrics.Mints metrics) {
         this.keyring = keyring;
         this.most = most;
@@ -95,24 +97,30 @@ final class Arrivals {
         }
     }
 
-    /** Waits until a key is durable: to skip it as present before that would claim a key that may be lost. */
+    /**
+     * Whether another call is adding one of the keys. Skipping a key as present before it is durable would report a key that may yet be
+     * lost.
+     */
     private boolean meetsOthers(Store question) {
         return question.keys().stream().anyMatch(key -> arriving.contains(key.address()));
     }
 
-    /** A caller who was told that such a key is there would find it gone, and a key stored now would lose its files to the deletion. */
+    /**
+     * Whether one of the keys is being deleted: reporting it as present would be wrong, and the deletion would remove the files of a key
+     * stored now.
+     */
     private boolean meetsOneThatLeaves(Store question) {
         return question.keys().stream().anyMatch(key -> keyring.leaving().contains(key.address()));
     }
 
-    /** Something ended that others may have waited for. */
+    /** Retries the waiting calls after another call has ended. */
     void goOn() {
         List<Store> next = List.copyOf(behindOthers);
         behindOthers.clear();
         next.forEach(this::begin);
     }
 
-    /** The keyring closes: those that wait for others have begun nothing. */
+    /** Refuses the waiting calls on close; none of them has started anything. */
     void refuseWaiting() {
         behindOthers.forEach(question -> question.refuse(KeyringFailures.stopping()));
         behindOthers.clear();
@@ -196,7 +204,7 @@ final class Arrivals {
         return question.skipPresent() && failure.reason() == KeyringException.Reason.ALREADY_PRESENT;
     }
 
-    /** Leaves out keys that have come at another daemon meanwhile. */
+    /** Records the keys without those that another daemon has added meanwhile. */
     private void recordOthers(Arriving question, List<StoredKey> keys) {
         List<StoredKey> others = keys.stream()
                 .filter(key -> !keyring.table().contains(key.entry().address()))
@@ -222,7 +230,7 @@ final class Arrivals {
         arriving.removeAll(addresses);
     }
 
-    /** Sealing fails when the keyring is closed meanwhile, and then that is the reason. */
+    /** Reports the close as the reason when the keyring was closed during sealing. */
     private KeyringException refusal(Throwable cause) {
         KeyringException failure = KeyringFailures.of(cause);
         if (failure.reason() == KeyringException.Reason.ABANDONED) {

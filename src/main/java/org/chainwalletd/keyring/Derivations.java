@@ -25,9 +25,9 @@ import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.files.CrashPoint;
 
 /**
- * The way of legacy HD keys into the keyring. One batch is under way at a time, so that indexes become durable in their order and without a
- * gap. Only an index whose public key is known without being listed is left out: where {@code state.json} was put back to an older one, it is
- * somebody's address. Belongs to the Keyring actor.
+ * Steps by which legacy HD keys enter the keyring. One batch is in progress at a time, so that indexes become durable in order and without
+ * gaps. Skips only an index whose public key is stored although its address is not listed: after {@code state.json} was restored from an
+ * older copy, that address may already have been given to someone. Belongs to the Keyring actor.
  */
 final class Derivations {
     private static final int MOST_TRIES = 100;
@@ -35,15 +35,15 @@ final class Derivations {
     private final KeyringParts keyring;
     private final Unsealings unsealings;
     private final List<Derive> waiting = new ArrayList<>();
-    /** Empty until the first key is asked for: the files need not be read at the start. */
+    /** Empty until the first derivation: the files need not be read at start. */
     private Optional<CompletableFuture<Set<Address>>> taken = Optional.empty();
 
     private boolean running;
     private boolean stopped;
-    /** Index from which on the batch under way was derived. */
+    /** First index of the batch in progress. */
     private long first;
 
-    /** Times that another daemon has given out the same index first, one after the other. */
+    /** Consecutive conflicts in which another daemon recorded the same index first. */
     private int conflicts;
 
     Derivations(KeyringParts keyring, Unsealings unsealings) {
@@ -51,7 +51,7 @@ final class Derivations {
         this.unsealings = unsealings;
     }
 
-    /** The seed is unsealed. */
+    /** Requires an unsealed seed. */
     void begin(Derive question) {
         waiting.add(question);
         next();
@@ -111,7 +111,7 @@ final class Derivations {
         }));
     }
 
-    /** Another daemon has given out the index: the next one is known by now. */
+    /** Repeats a batch after another daemon has recorded its first index; the new next index is in memory by now. */
     private void again(List<Derive> questions) {
         conflicts++;
         running = false;
@@ -123,7 +123,7 @@ final class Derivations {
         }
     }
 
-    /** Changes for {@code derived}; a key that was imported before keeps its file and label, and gets its index. */
+    /** Builds the change for {@code derived}; a key that was imported before keeps its file and label and gets its index. */
     private KeyTable.Change change(List<KeyEntry> derived, Consumer<Optional<KeyringException>> ended) {
         Map<Address, KeyEntry> merged = new HashMap<>();
         List<KeyEntry> added = new ArrayList<>();
@@ -155,7 +155,7 @@ final class Derivations {
         next();
     }
 
-    /** The entries are durable. */
+    /** Answers after the entries are durable. */
     private void answer(List<Derive> questions, List<KeyEntry> entries) {
         running = false;
         conflicts = 0;
@@ -165,7 +165,7 @@ final class Derivations {
         next();
     }
 
-    /** Nothing new is begun; who waits is refused. */
+    /** Starts nothing new and refuses all waiting questions. */
     void stop(KeyringException refusal) {
         stopped = true;
         waiting.forEach(question -> question.refuse(refusal));

@@ -17,7 +17,7 @@ import org.chainwalletd.keyring.store.SecretText;
 import org.chainwalletd.store.files.DatadirLock;
 
 /**
- * The subcommand {@code init-seeded}: makes a seeded (legacy HD) keyring (interface.md, section 1.5; decisions.md, section 2). Prints exactly
+ * Subcommand {@code init-seeded}: creates a seeded (legacy HD) keyring (interface.md, section 1.5; decisions.md, section 2). Prints exactly
  * one JSON line {@code {"mnemonic": "<24 words>"}} on standard output, everything else on standard error.
  */
 public final class InitSeeded {
@@ -34,11 +34,10 @@ public final class InitSeeded {
     }
 
     /**
-     * Nothing is changed when there is a keyring already.
-     *
+     * Creates the keyring; changes nothing when one exists already.
      * @param passphrase of the new keystore; closed here
      * @param mnemonicFile 24 words to use instead of new ones, in UTF-8
-     * @return exit code: 0 when the keyring was made, else 1
+     * @return exit code: 0 when the keyring was created, else 1
      */
     public int run(SecretBytes passphrase, Optional<Path> mnemonicFile) {
         KeyringStore store = FolderStore.open(setup, true);
@@ -92,7 +91,10 @@ public final class InitSeeded {
         }
     }
 
-    /** Before anything is made: words without a keyring are worth nothing, and a keyring whose words nobody has read is a trap. */
+    /**
+     * Prints the words before the keyring is created: words without a keyring are worthless and harmless, but a keyring whose words were
+     * never shown could not be backed up.
+     */
     private void print(SecretBytes json) throws IOException {
         boolean failed = json.use(bytes -> {
             out.write(bytes, 0, bytes.length);

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Operations that need the keystore's passphrase in the request: revealing and deleting (interface.md, section 4.11, rule 1). It is proved by unsealing the
- * stored blob anew, and overwritten here.
+ * Operations that need the keystore's passphrase in the request: revealing and deleting (interface.md, section 4.11, rule 1). Verifies it
+ * by unsealing the stored blob again, and overwrites it afterwards.
  */
 final class KeyReveals {
     private static final Logger LOG = LoggerFactory.getLogger(KeyReveals.class);
@@ -30,7 +30,9 @@ final class KeyReveals {
     private final Supplier<KeyringView> view;
     private final Executor crypto;
 
-    /** @param view the keyring at the moment */
+    /**
+     * @param view returns the current state of the keyring
+     */
     KeyReveals(KeyringQuestions questions, KeyWork work, Supplier<KeyringView> view, Executor crypto) {
         this.questions = questions;
         this.work = work;
@@ -72,8 +74,8 @@ final class KeyReveals {
     }
 
     /**
-     * @param refusal looks at the key before anything is tried
-     * @param proof unseals something of the key with the passphrase, which is closed here
+     * @param refusal checks the entry before the passphrase is tried, and throws to refuse it
+     * @param proof unseals part of the key with the passphrase, which is closed here
      */
     private <T> CompletableFuture<T> proved(
             Address address, SecretBytes passphrase, Consumer<KeyEntry> refusal, Function<KeyEntry, T> proof) {
@@ -89,15 +91,14 @@ final class KeyReveals {
     }
 
     /**
-     * The passphrase is proved on the key's own file. Where that does not open, a deletion that is forced rests on the passphrase that was
-     * proved on another file when the daemon started.
+     * Verifies the passphrase against the key's own file. If that does not open, a forced deletion relies on the passphrase that was
+     * verified against another file when the daemon started.
      */
     private void prove(KeyEntry entry, SecretBytes passphrase, boolean forced) {
         try {
             work.unseal(entry, passphrase).close();
         } catch (KeyringException e) {
-            // A file that opens and holds the key of another address is not this key's to delete: it may be the only
-            // copy of that one.
+            // Never delete a file that opens but holds the key of another address: it may be the only copy of that key.
             if (!forced || e.reason() != Reason.LOCKED || !isOurs(passphrase) || work.holdsAnother(entry, passphrase)) {
                 throw e;
             }
@@ -111,7 +112,7 @@ final class KeyReveals {
         }
     }
 
-    /** A key that was deleted since it was found is an unknown one: its missing file is neither damage nor a wrong passphrase. */
+    /** Reports a key that was deleted since the lookup as unknown: its missing file is neither damage nor a wrong passphrase. */
     private <T> T unlessGone(KeyEntry entry, Function<KeyEntry, T> proof) {
         try {
             return proof.apply(entry);

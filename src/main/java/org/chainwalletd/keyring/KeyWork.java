@@ -39,8 +39,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The work that the Keyring actor hands out: sealing, unsealing, deriving. Holds no state. A method that costs an Argon2id says so and belongs on a
- * thread for it: it reads the file it needs, blocks, and fails with {@link KeyringException}.
+ * Sealing, unsealing and derivation for the Keyring actor. Stateless. A method whose comment mentions an Argon2id must run on an Argon2id
+ * thread: it reads the file it needs, blocks, and fails with {@link KeyringException}.
  */
 final class KeyWork {
     private static final Logger LOG = LoggerFactory.getLogger(KeyWork.class);
@@ -61,10 +61,9 @@ final class KeyWork {
     }
 
     /**
-     * Seals a key, its secret and its phrase at once, and makes its files durable: first the key, then the phrase. The key comes back closed.
-     *
-     * @param drawn makes the key, on a thread for Argon2id
-     * @param abandoned whether nobody waits for it any more; asked before each Argon2id, and then nothing is stored
+     * Seals a key's secret and phrase in parallel and makes the files durable: first the key, then the phrase. The returned key is closed.
+     * @param drawn makes the key, on an Argon2id thread
+     * @param abandoned whether the caller has stopped waiting; checked before each Argon2id, and if so nothing is stored
      */
     CompletableFuture<NewKey> store(Supplier<NewKey> drawn, SecretBytes passphrase, BooleanSupplier abandoned) {
         CompletableFuture<Outcome<Optional<SealedBlob>>> phrase = new CompletableFuture<>();
@@ -75,13 +74,13 @@ final class KeyWork {
                 return new HalfSealed(
                         key, attempted(abandoned, () -> sealer.seal(Sealer.Role.IMPORTED, passphrase, key.secret())));
             } catch (RuntimeException | Error e) {
-                // Nothing else ends the wait for a phrase that was not begun.
+                // Nothing else completes the stage of a phrase whose sealing was not started.
                 phrase.complete(new Outcome.Failed<>(e));
                 throw e;
             }
         });
         if (begun.isCompletedExceptionally()) {
-            phrase.complete(new Outcome.Failed<>(new RejectedExecutionException("no thread seals")));
+            phrase.complete(new Outcome.Failed<>(new RejectedExecutionException("the Argon2id executor refused the task")));
         }
         return begun.thenCombineAsync(
                 phrase,
@@ -95,7 +94,7 @@ final class KeyWork {
                 disk);
     }
 
-    /** A key with its sealed secret, or why it was not sealed, while another thread seals the phrase. */
+    /** Key with its sealed secret, or with the reason why sealing failed, while another thread seals the phrase. */
     private record HalfSealed(NewKey key, Outcome<SealedBlob> secret) {}
 
     private void beginPhrase(
@@ -134,8 +133,8 @@ final class KeyWork {
     }
 
     /**
-     * Draws a standard key and seals it, all of it on {@code background} and while no other Argon2id runs or waits: before each of its two it
-     * looks again.
+     * Generates and seals a standard key on {@code background}, only while no other Argon2id runs or waits; checked before each of its two
+     * Argon2id.
      */
     CompletableFuture<KeyringStore.SealedKey> sealAhead(SecretBytes passphrase, Executor background) {
         Executor quiet = argon2.whenQuiet(background);
@@ -164,7 +163,7 @@ final class KeyWork {
                         quiet);
     }
 
-    /** Stores one key after the other, so that a large vault leaves room for everybody else's Argon2id between two keys. */
+    /** Stores the keys of a vault one by one, so that other callers' Argon2id can run between two keys. */
     CompletableFuture<List<NewKey>> storeAll(List<NewKey> keys, SecretBytes passphrase) {
         if (keys.size() == 1) {
             return store(() -> keys.get(0), passphrase, () -> false).thenApplyAsync(List::of, disk);
@@ -181,7 +180,7 @@ final class KeyWork {
         });
     }
 
-    /** Makes the files of a key durable that was sealed ahead of time. */
+    /** Makes the files of a key that was sealed in advance durable. */
     CompletableFuture<KeyringStore.SealedKey> store(KeyringStore.SealedKey key) {
         return Work.on(disk, () -> {
             store.add(key);
@@ -189,7 +188,7 @@ final class KeyWork {
         });
     }
 
-    /** Seals what proves the passphrase while there is no key yet, unless it is there. One Argon2id. */
+    /** Seals and stores the passphrase check, which verifies the passphrase while there is no key, unless it exists. One Argon2id. */
     void ensureCheck(SecretBytes passphrase) {
         if (store.find(SealedPlace.CHECK).isEmpty()) {
             try (SecretBytes nothing = SecretBytes.takeOver(new byte[32])) {
@@ -202,14 +201,14 @@ final class KeyWork {
         }
     }
 
-    /** The public key of a 1:1 key from its secret, which is overwritten at once. One Argon2id. */
+    /** Adds the public key of a 1:1 key, computed from its secret, which is overwritten at once. One Argon2id. */
     KeyEntry learn(KeyEntry entry, SecretBytes passphrase) {
         try (SecretBytes secret = unseal(entry, passphrase)) {
             return entry.withPublicKey(sealer.publicKey(secret));
         }
     }
 
-    /** The 32-byte secret of {@code entry}, proved to be its address's. One Argon2id. */
+    /** Returns the 32-byte secret of {@code entry}, verified to be the one of its address. One Argon2id. */
     SecretBytes unseal(KeyEntry entry, SecretBytes passphrase) {
         if (entry.imported()) {
             SealedPlace place = SealedPlace.key(entry.address());
@@ -220,7 +219,10 @@ final class KeyWork {
         }
     }
 
-    /** Whether the key's file opens, which then holds the key of another address. One Argon2id; none for a key of the seed, which has no file. */
+    /**
+     * Whether the key's file opens, in which case it holds the key of another address. One Argon2id; none for a derived key, which has no
+     * file.
+     */
     boolean holdsAnother(KeyEntry entry, SecretBytes passphrase) {
         SealedPlace place = SealedPlace.key(entry.address());
         try {
@@ -234,20 +236,19 @@ final class KeyWork {
         }
     }
 
-    /** The 32 bytes of entropy of the legacy seed. One Argon2id. */
+    /** Returns the 32 bytes of entropy of the legacy seed. One Argon2id. */
     SecretBytes unsealSeed(SecretBytes passphrase) {
         return open(SealedPlace.SEED, store.read(SealedPlace.SEED), passphrase);
     }
 
-    /** The same, by {@code background} and while no other Argon2id runs or waits. */
+    /** Does the same on {@code background}, only while no other Argon2id runs or waits. */
     CompletableFuture<SecretBytes> unsealSeedAhead(SecretBytes passphrase, Executor background) {
         return Work.on(argon2.whenQuiet(background), () -> unsealSeed(passphrase));
     }
 
     /**
-     * The public sides of the next legacy HD keys from index {@code first} on; the seed stays open.
-     *
-     * @param taken addresses that are somebody's already: their indexes are left out
+     * Derives the public entries of the next legacy HD keys from index {@code first} on; the seed stays open.
+     * @param taken addresses already in use, whose indexes are skipped
      */
     List<KeyEntry> deriveEntries(SecretBytes seed, long first, List<Optional<String>> labels, Set<Address> taken) {
         List<KeyEntry> derived = new ArrayList<>();
@@ -264,12 +265,12 @@ final class KeyWork {
         return List.copyOf(derived);
     }
 
-    /** Keys, of {@code entries}, all of them derived, that the seed gives, with their public keys; the seed stays open. */
+    /** Adds public keys to {@code entries}, all of them derived; leaves out those that the seed does not yield. The seed stays open. */
     List<KeyEntry> learnDerived(SecretBytes seed, List<KeyEntry> entries) {
         return entries.stream().flatMap(entry -> learnt(entry, seed).stream()).toList();
     }
 
-    /** Empty, and logged, for a listed address that is not the one of its index: it is no reason to know nothing of the others. */
+    /** Empty for a listed address that is not the one of its index; this must not keep the public keys of the other entries unknown. */
     private Optional<KeyEntry> learnt(KeyEntry entry, SecretBytes seed) {
         try (SecretBytes secret = derive(entry, seed)) {
             return Optional.of(entry.withPublicKey(sealer.publicKey(secret)));
@@ -290,7 +291,7 @@ final class KeyWork {
         }
     }
 
-    /** The key of {@code entry} from the unsealed seed, which stays open. */
+    /** Derives the key of {@code entry} from the unsealed seed, which stays open. */
     SecretBytes derive(KeyEntry entry, SecretBytes seed) {
         long index = entry.index().orElseThrow();
         if (index > Integer.MAX_VALUE) {
@@ -301,7 +302,7 @@ final class KeyWork {
         return proved(entry.address(), sealer.derivedSecret(seed, index), store.nameOf(SealedPlace.SEED));
     }
 
-    /** The sealed phrase of a standard key as entropy; empty when the key has none. One Argon2id. */
+    /** Returns the entropy of a standard key's phrase; empty when the key has none. One Argon2id. */
     Optional<SecretBytes> unsealPhrase(KeyEntry entry, SecretBytes passphrase) {
         SealedPlace place = SealedPlace.phrase(entry.address());
         return store.find(place).map(blob -> {
@@ -318,8 +319,8 @@ final class KeyWork {
     }
 
     /**
-     * The words of a 1:1 key: the standard phrase, or those that spell the secret. Refused for a key that had a standard phrase and lost it, of
-     * which the words of its secret would say nothing. One Argon2id.
+     * Returns the words of a 1:1 key: the standard phrase, or the words that encode the secret. Fails for a key whose standard phrase was
+     * lost, because the words of its secret are not that phrase. One Argon2id.
      */
     SecretBytes phraseOf(KeyEntry entry, SecretBytes passphrase) {
         Optional<SecretBytes> entropy = unsealPhrase(entry, passphrase);
@@ -335,7 +336,7 @@ final class KeyWork {
         return Sealer.words(unseal(entry, passphrase));
     }
 
-    /** The account-chain secret of the legacy seed. One Argon2id. */
+    /** Returns the account-chain secret of the legacy seed. One Argon2id. */
     SecretBytes evmSecretOfSeed(SecretBytes passphrase) {
         try (SecretBytes entropy = unsealSeed(passphrase);
                 Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
@@ -343,12 +344,12 @@ final class KeyWork {
         }
     }
 
-    /** The words of the legacy seed. One Argon2id. */
+    /** Returns the words of the legacy seed. One Argon2id. */
     SecretBytes seedPhrase(SecretBytes passphrase) {
         return Sealer.words(unsealSeed(passphrase));
     }
 
-    /** Whether the public key is known and, as it comes from a file that nothing protects, is the one of the address. */
+    /** Whether the public key is known and hashes to the address; it comes from a file without integrity protection. */
     boolean hasPublicKey(KeyEntry entry) {
         return entry.publicKey()
                 .filter(key -> sealer.addressOf(key).equals(entry.address()))
@@ -392,7 +393,10 @@ final class KeyWork {
         }
     }
 
-    /** A blob binds its role, not its address: a file under another one's name opens well and must still not be used. */
+    /**
+     * Verifies that a secret belongs to its address. A blob authenticates its role, not its address, so a file under another address's name
+     * opens without error.
+     */
     private SecretBytes proved(Address address, SecretBytes secret, String file) {
         if (sealer.addressOf(sealer.publicKey(secret)).equals(address)) {
             return secret;
@@ -404,7 +408,7 @@ final class KeyWork {
                 Reason.LOCKED, file + " does not hold the key of " + address + "; restore it from a backup");
     }
 
-    /** Signs on the crypto executor; the key may be closed at any time, because its address was deleted or the daemon ends. */
+    /** Signs on the crypto executor. The key may be closed at any time, because its address is deleted or the daemon stops. */
     static void sign(SigningKey key, byte[] message, CompletableFuture<Signer.Signature> reply) {
         try {
             reply.complete(new Signer.Signature(PublicKey.of(key.publicKey()), key.sign(message)));
@@ -414,7 +418,7 @@ final class KeyWork {
         } catch (RuntimeException e) {
             reply.completeExceptionally(e);
         } catch (Error e) {
-            // The waiting caller must hear of it before the thread ends.
+            // Completes the reply before the Error ends the thread.
             reply.completeExceptionally(e);
             throw e;
         }

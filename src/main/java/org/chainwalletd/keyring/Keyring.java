@@ -45,20 +45,23 @@ import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.files.CrashPoint;
 
 /**
- * The keyring as the rest of the daemon sees it (interface.md, sections 1.3 to 1.6 and 4.11). All methods return at once; stages fail with
- * {@link KeyringException}. Secrets that are handed over belong to the keyring from then on, which overwrites them; secrets that are
- * answered belong to the caller.
+ * Keyring as the rest of the daemon sees it (interface.md, sections 1.3 to 1.6 and 4.11). All methods return at once, except those that say
+ * that they block; stages fail with {@link KeyringException}. The keyring takes ownership of secrets passed to it and overwrites them; the
+ * caller owns secrets that are returned.
  */
 public final class Keyring implements Signer {
     private static final BooleanSupplier NEVER = () -> false;
-    /** How many blocks a birth lies below the followed height, so that no reorganisation puts a payment before it (following.md, section 2). */
+    /**
+     * Blocks subtracted from the followed height to get a birth, so that no reorganisation puts a payment below it (following.md, section
+     * 2).
+     */
     private static final long BIRTH_MARGIN = 100;
 
     private final KeyringQuestions questions;
     private final AtomicReference<KeyringView> view;
-    /** Null until it was asked for. */
+    /** Null until first needed. */
     private volatile Owned owned;
-    /** Written by the actor alone. A key that it takes away is overwritten first, so that nobody signs with one that is gone. */
+    /** Unsealed keys, written only by the actor. It overwrites a key before it removes it, so that no caller signs with a removed key. */
     private final Map<Address, SigningKey> atHand;
 
     private final boolean seeded;
@@ -106,14 +109,14 @@ public final class Keyring implements Signer {
         actor.tell(new KeyringProtocol.FollowEvmKeys(evm::follow));
     }
 
-    /** The addresses of a view, by an index that is not changed any more. */
+    /** Address index of a view; not modified after construction. */
     private record Owned(KeyringView view, AddressIndex index) {}
 
     public EvmCustody evm() {
         return evm;
     }
 
-    /** Files that are being read and a passphrase that is being proved, before there is an actor to own them. */
+    /** Keyring whose files are being read and whose passphrase is being verified, before an actor owns them. */
     public static final class Opening {
         private final CompletableFuture<Void> made;
         private final KeyringActor.Groundwork groundwork;
@@ -130,12 +133,12 @@ public final class Keyring implements Signer {
                     new ConcurrentHashMap<>());
         }
 
-        /** Complete when there are files of a keyring, an empty one if there was none. Fails like {@link Keyring#open}. */
+        /** Completes when the keyring's files exist; an empty keyring is created if there was none. Fails like {@link Keyring#open}. */
         public CompletionStage<Void> made() {
             return made;
         }
 
-        /** Hands everything over to the keyring's actor; see {@link Keyring#open}. At most once. */
+        /** Passes everything to the keyring's actor; see {@link Keyring#open}. Call at most once. */
         public CompletionStage<Keyring> under(Spawner spawner) {
             AtomicReference<KeyringView> published = new AtomicReference<>();
             CompletableFuture<Void> opened = new CompletableFuture<>();
@@ -147,9 +150,8 @@ public final class Keyring implements Signer {
     }
 
     /**
-     * Begins to open the keyring of {@code setup}, or to make an empty one. Key stretching takes most of a daemon's start, so
-     * this comes before everything that can run beside it, the actors included.
-     *
+     * Begins to open the keyring of {@code setup}, or to create an empty one. Key stretching takes most of a daemon's start, so call this
+     * before everything that can run in parallel, including the start of the actors.
      * @param passphrase UTF-8 bytes, not empty
      */
     public static Opening begin(KeyringSetup setup, SecretBytes passphrase) {
@@ -157,9 +159,9 @@ public final class Keyring implements Signer {
     }
 
     /**
-     * Why {@link #open} would be refused, for who only wants to know: nothing is written, cleared away or kept. Empty when it would open.
-     *
-     * @param setup with executors that run what they are given at once
+     * Returns why {@link #open} would fail; empty if it would succeed. Read-only: writes and deletes no files and keeps nothing open.
+     * Blocks.
+     * @param setup with executors that run tasks on the calling thread
      */
     public static Optional<String> refusal(KeyringSetup setup, SecretBytes passphrase) {
         try {
@@ -170,7 +172,7 @@ public final class Keyring implements Signer {
         }
     }
 
-    /** The same for who goes on with it; fails like {@link #open}. Blocks. */
+    /** Verifies passphrase and files like {@link #refusal}, but throws; fails like {@link #open}. Blocks. */
     public static void prove(KeyringSetup setup, SecretBytes passphrase) {
         KeyringStore store = FolderStore.open(setup, false);
         Causes.join(
@@ -178,7 +180,7 @@ public final class Keyring implements Signer {
                 KeyringFailures::of);
     }
 
-    /** Whether no keyring was ever made in the folder {@code wallets}, or nothing is left of it. */
+    /** Whether the folder {@code wallets} never held a keyring, or nothing of it is left. */
     public static boolean isMissing(Path wallets) throws IOException {
         return new KeyFolder(wallets).isFree();
     }
@@ -202,7 +204,7 @@ public final class Keyring implements Signer {
         try {
             return Optional.of(new Signature(PublicKey.of(key.publicKey()), key.sign(message)));
         } catch (IllegalStateException e) {
-            // Taken away at this moment: the actor knows why.
+            // Closed and removed concurrently; the actor answers with the reason.
             return Optional.empty();
         }
     }
@@ -212,20 +214,19 @@ public final class Keyring implements Signer {
         return atHand.containsKey(address);
     }
 
-    /** How many keys there are, from memory. */
+    /** Number of keys, from memory. */
     public int size() {
         return view.get().size();
     }
 
-    /** All public entries at this moment; from memory, at no cost, whatever their number. */
+    /** All public entries at this moment, from memory; constant cost for any number of keys. */
     public List<KeyEntry> list() {
         return view.get().entries();
     }
 
     /**
-     * Whether there is a key for none but these addresses, from memory; for very many at once.
-     *
-     * @param addresses end to end in several arrays, 32 bytes each, none of them twice
+     * Whether the keyring has no key outside {@code addresses}, from memory; suited to very many addresses.
+     * @param addresses concatenated in several arrays, 32 bytes each, without duplicates
      */
     public boolean hasOnly(List<byte[]> addresses) {
         KeyringView now = view.get();
@@ -241,37 +242,35 @@ public final class Keyring implements Signer {
     }
 
     /**
-     * From now on keys that are drawn get a birth: a height, u64, below which no block can pay them.
-     *
-     * @param followedHeight of the last block that is followed; asked on any thread, must not block
+     * Gives keys that are generated from now on a birth: a height, u64, below which no block can pay them.
+     * @param followedHeight height of the last followed block; called on any thread, must not block
      */
     public void bornBy(Supplier<OptionalLong> followedHeight) {
         this.followedHeight = followedHeight;
     }
 
     /**
-     * From now on {@code size} standard keys are drawn and sealed ahead of time, so that {@link #generateStandard} only has to make one durable.
-     *
-     * @param executor seals one after the other; best one that leaves the processor to everybody else
+     * Keeps {@code size} standard keys generated and sealed in advance, so that {@link #generateStandard} only has to make one durable.
+     * @param executor seals one key at a time; preferably at low priority
      */
     public void keepPool(int size, Executor executor) {
         questions.tell(new KeyringProtocol.KeepPool(size, executor));
     }
 
     /**
-     * All keys of this moment with their births, and {@code listener} hears of every change after it. Reads the births from files, which
-     * the start need not wait for.
+     * Returns all current keys with their births and reports every later change to {@code listener}. Reads the births from files, which the
+     * daemon's start does not wait for.
      */
     public CompletionStage<List<OwnKey>> watch(KeyEvents listener) {
         return ask(reply -> new KeyringProtocol.Watch(Optional.of(listener), reply));
     }
 
-    /** All keys of this moment with their births. Reads files, as {@link #watch} does. */
+    /** Returns all current keys with their births. Reads files, as {@link #watch} does. */
     public CompletionStage<List<OwnKey>> keys() {
         return ask(reply -> new KeyringProtocol.Watch(Optional.empty(), reply));
     }
 
-    /** Whether there is a key for {@code address}, from memory. After a change of the keyring the first question costs all addresses. */
+    /** Whether the keyring has a key for {@code address}, from memory. The first call after a change indexes all addresses. */
     public boolean owns(Address address) {
         KeyringView now = view.get();
         Owned known = owned;
@@ -282,7 +281,7 @@ public final class Keyring implements Signer {
         return known.index().find(now.columns().records(), address.toArray()) >= 0;
     }
 
-    /** Empty as long as it is not known how high the chain is. */
+    /** Birth of a key generated now; empty while the followed height is unknown. */
     private OptionalLong birthNow() {
         OptionalLong height = followedHeight.get();
         if (height.isEmpty()) {
@@ -292,15 +291,14 @@ public final class Keyring implements Signer {
         return OptionalLong.of(young ? 0 : height.getAsLong() - BIRTH_MARGIN);
     }
 
-    /** A new key with a standard phrase of its own, for somebody who waits for it to the end. */
+    /** Generates a key with its own standard phrase; cannot be abandoned. */
     public CompletionStage<KeyEntry> generateStandard(Optional<String> label) {
         return generateStandard(label, NEVER);
     }
 
     /**
-     * A new key with a standard phrase of its own. Fails with {@link Reason#TOO_MANY_ATTEMPTS} while too many are being made.
-     *
-     * @param abandoned whether nobody waits for it any more: then none is made, unless it is sealed already
+     * Generates a key with its own standard phrase. Fails with {@link Reason#TOO_MANY_ATTEMPTS} while too many are being generated.
+     * @param abandoned whether the caller has stopped waiting; if so, no key is made unless it is already sealed
      */
     public CompletionStage<KeyEntry> generateStandard(Optional<String> label, BooleanSupplier abandoned) {
         OptionalLong birth = birthNow();
@@ -317,12 +315,12 @@ public final class Keyring implements Signer {
         return askLabelled(label, reply -> new KeyringProtocol.Mint(drawn, standard, label, birth, abandoned, reply));
     }
 
-    /** A new key whose phrase spells the secret, for somebody who waits for it to the end. */
+    /** Generates a key whose phrase encodes the secret itself; cannot be abandoned. */
     public CompletionStage<KeyEntry> generateIndependent(Optional<String> label) {
         return generateIndependent(label, NEVER);
     }
 
-    /** A new key whose phrase spells the secret; otherwise as {@link #generateStandard(Optional, BooleanSupplier)}. */
+    /** Generates a key whose phrase encodes the secret itself; otherwise as {@link #generateStandard(Optional, BooleanSupplier)}. */
     public CompletionStage<KeyEntry> generateIndependent(Optional<String> label, BooleanSupplier abandoned) {
         OptionalLong birth = birthNow();
         return mint(
@@ -340,8 +338,7 @@ public final class Keyring implements Signer {
 
     /**
      * Changes the label of an address, durably.
-     *
-     * @param label empty takes it away
+     * @param label empty removes it
      */
     public CompletionStage<Optional<String>> setLabel(Address address, Optional<String> label) {
         return askLabelled(label, reply -> new KeyringProtocol.SetLabel(address, label, reply));
@@ -352,30 +349,34 @@ public final class Keyring implements Signer {
         return bring(() -> NewKey.ofSecret(sealer, secretHex, label));
     }
 
-    /** @param words 24 words that spell the secret, in UTF-8, with any white space */
+    /**
+     * @param words 24 words that encode the secret, in UTF-8, separated by any white space
+     */
     public CompletionStage<KeyEntry> importIndependent(SecretBytes words, Optional<String> label) {
         return bring(() -> NewKey.ofIndependentPhrase(sealer, words, label));
     }
 
-    /** @param words 24 words of a standard phrase, in UTF-8, with any white space; kept with the key */
+    /**
+     * @param words 24 words of a standard phrase, in UTF-8, separated by any white space; stored with the key
+     */
     public CompletionStage<KeyEntry> importStandard(SecretBytes words, Optional<String> label) {
         return bring(() -> NewKey.ofStandardPhrase(sealer, words, label));
     }
 
-    /** The secret of any key as 64 hexadecimal characters. */
+    /** Returns the secret of any key as 64 hexadecimal characters. */
     public CompletionStage<SecretBytes> revealSecret(Address address, SecretBytes passphrase) {
         return reveals.secret(address, passphrase);
     }
 
     /**
-     * The 24 words of a 1:1 key with single spaces between them: the standard phrase where there is one, otherwise the words that spell the
-     * secret. A legacy HD key has none of its own.
+     * Returns the 24 words of a 1:1 key separated by single spaces: the standard phrase if there is one, otherwise the words that encode
+     * the secret. A legacy HD key has no phrase of its own.
      */
     public CompletionStage<SecretBytes> revealPhrase(Address address, SecretBytes passphrase) {
         return reveals.phrase(address, passphrase);
     }
 
-    /** The 24 words of the legacy seed with single spaces between them. */
+    /** Returns the 24 words of the legacy seed separated by single spaces. */
     public CompletionStage<SecretBytes> revealSeedPhrase(SecretBytes passphrase) {
         if (!seeded) {
             passphrase.close();
@@ -385,28 +386,28 @@ public final class Keyring implements Signer {
     }
 
     /**
-     * Removes a key and all that belongs to it, after the passphrase was proved on its own file and {@code guard} had nothing against it.
-     *
-     * @param guard empty to remove it whatever it holds
+     * Removes a key and everything that belongs to it, after the passphrase was verified against the key's own file and {@code guard} did
+     * not object.
+     * @param guard empty to remove the key whatever it holds
      */
     public CompletionStage<Address> delete(Address address, SecretBytes passphrase, Optional<DeletionGuard> guard) {
         return reveals.delete(address, passphrase, guard);
     }
 
-    /** A vault with one key. */
+    /** Exports a vault with one key. */
     public CompletionStage<Bytes> exportAddress(Address address, SecretBytes vaultPassphrase) {
         return exports.one(() -> Flows.join(questions.entry(address)), questions::lent, vaultPassphrase);
     }
 
     /**
-     * A vault with every key that can be unsealed, and the names of those that cannot. Costs one Argon2id per key that is not unsealed yet and one per standard phrase, one after the other, so that
-     * others are not held up; one export at a time.
+     * Exports a vault with every key that can be unsealed, and the names of those that cannot. Costs one Argon2id per key that is not
+     * unsealed yet and one per standard phrase, one after the other so that other calls are not held up; one export at a time.
      */
     public CompletionStage<VaultExport.Export> exportVault(SecretBytes vaultPassphrase) {
         return exports.all(view::get, evm::forVault, questions::lent, vaultPassphrase);
     }
 
-    /** Takes in the keys of a vault that are not there yet, all together; answers their addresses in the order of the vault. */
+    /** Imports the keys of a vault that the keyring does not have yet, all together; returns the addresses in the order of the vault. */
     public CompletionStage<List<Address>> importVault(Bytes vault, SecretBytes vaultPassphrase) {
         return questions
                 .attemptVault(() -> work.openVault(vault, vaultPassphrase))
@@ -424,10 +425,7 @@ public final class Keyring implements Signer {
                 .whenCompleteAsync((done, failure) -> vault.close(), crypto);
     }
 
-    /**
-     * Overwrites everything that was unsealed, lets the changes that have begun become durable and be answered, and refuses whatever is asked
-     * from now on.
-     */
+    /** Overwrites all unsealed secrets, lets changes in progress become durable and be answered, and refuses all later questions. */
     public CompletionStage<Void> close() {
         CompletableFuture<Void> closed = new CompletableFuture<>();
         questions.tell(new KeyringProtocol.Close(evm.close(), closed));
@@ -444,20 +442,19 @@ public final class Keyring implements Signer {
     }
 
     /**
-     * Seals and opens the rows of the swap journal. Costs one Argon2id.
-     *
-     * @param like a row whose key is shared; empty when there is none yet
+     * Opens the sealer of the swap journal's rows. Costs one Argon2id.
+     * @param like a row whose sealing key is reused; empty when there is none yet
      */
     public CompletionStage<SealedRecords> swapJournal(Optional<Bytes> like) {
         return records(Sealer.Role.SWAP_JOURNAL, like);
     }
 
-    /** The same for what is sent on the account chain. */
+    /** Opens the sealer of the rows about sends on the account chain; otherwise as {@link #swapJournal}. */
     public CompletionStage<SealedRecords> accountSends(Optional<Bytes> like) {
         return records(Sealer.Role.ACCOUNT_SENDS, like);
     }
 
-    /** The same for the certificate of the daemons of a database. */
+    /** Opens the sealer of the certificate shared by the daemons of a database; otherwise as {@link #swapJournal}. */
     public CompletionStage<SealedRecords> tlsIdentity(Optional<Bytes> like) {
         return records(Sealer.Role.TLS_IDENTITY, like);
     }

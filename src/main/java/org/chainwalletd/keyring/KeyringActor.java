@@ -66,12 +66,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the keys: addresses, labels, public keys, and the secrets that were unsealed. Hands Argon2id, signing and files out to executors and
- * takes the outcomes back as messages. Answers that something was stored come after it is durable; changes that meet while one is being
- * written share the next write of {@code state.json}.
- *
- * <p>Talks to nobody but the one who asks. It is never restarted: when it stops, its secrets are overwritten; the next process reads the
- * sealed files and {@code state.json} again. Once closed it stays to refuse what still comes, so that nobody waits in vain.
+ * Owns the keys: addresses, labels, public keys and unsealed secrets. Runs Argon2id, signing and file access on executors and receives the
+ * results as messages. Replies that something was stored only after it is durable. Changes that arrive during a write of {@code state.json}
+ * are batched into the next write.
+ * <p>Replies to the asker and calls the registered listeners and followers. Never restarted: when it stops, it overwrites its secrets, and
+ * the next process reads the sealed files and {@code state.json} again. After {@link Close} it keeps running to refuse later questions, so
+ * that no caller waits without an answer.
  */
 final class KeyringActor {
     private static final Logger LOG = LoggerFactory.getLogger(KeyringActor.class);
@@ -136,9 +136,9 @@ final class KeyringActor {
     }
 
     /**
-     * @param groundwork whose files are being read and whose passphrase is being proved; the passphrase belongs to the actor from now on
+     * @param groundwork its files are being read and its passphrase is being verified; the actor takes ownership of the passphrase
      * @param published gets a new view after every change
-     * @param opened completes when the passphrase is proved and the files are read, and fails when the keyring cannot be opened
+     * @param opened completes when the passphrase is verified and the files are read; fails when the keyring cannot be opened
      */
     static Behavior<Command> create(
             Groundwork groundwork, AtomicReference<KeyringView> published, CompletableFuture<Void> opened) {
@@ -146,7 +146,7 @@ final class KeyringActor {
                 Behaviors.withTimers(timers -> new Opening(context, timers, groundwork, published, opened).behavior()));
     }
 
-    /** Until the files are read, when nothing can be asked but the end. */
+    /** State until the files are read; only {@link Close} is handled. */
     private record Opening(
             ActorContext<Command> context,
             TimerScheduler<Command> timers,
@@ -205,7 +205,7 @@ final class KeyringActor {
         ActorRef<Command> self = context.getSelf();
         store.shared().ifPresent(shared -> {
             shared.whenOthersChange(() -> self.tell(new OthersChanged()));
-            // Reads changes that were committed after the listing was read and before this actor was told.
+            // Reads changes committed after the listing was read and before the listener above was registered.
             writes.othersChanged();
         });
         timers.startTimerWithFixedDelay(
@@ -253,9 +253,8 @@ final class KeyringActor {
     }
 
     /**
-     * Nothing new is begun. What has begun to change files goes on to its answer; everybody else is refused.
-     *
-     * @param first who is answered when all is quiet
+     * Starts nothing new. Operations that already change files run to completion and are answered; all other questions are refused.
+     * @param first the command that is answered when no operation is left
      */
     private Behavior<Command> closing(Close first) {
         return Behaviors.receive(Command.class)
@@ -278,12 +277,12 @@ final class KeyringActor {
                 .build();
     }
 
-    /** Does a step when the changes of other daemons are known. */
+    /** Runs {@code step} after the changes of other daemons have been read; refuses the question when they cannot be read. */
     private void refreshed(Question question, Runnable step) {
         writes.refresh(failure -> failure.ifPresentOrElse(question::refuse, step));
     }
 
-    /** An address that is not known may have come at another daemon a moment ago. */
+    /** Reads the changes of other daemons before a step on an unknown address, which another daemon may just have added. */
     private void known(Address address, Question question, Runnable step) {
         if (table.contains(address)) {
             step.run();
@@ -292,7 +291,10 @@ final class KeyringActor {
         }
     }
 
-    /** A key that another daemon has deleted signs nothing any more, although this one may hear of that only later. */
+    /**
+     * Checks a shared store before each signature: a key that another daemon has deleted must not sign, even if the deletion is not known
+     * here yet.
+     */
     private void sign(Sign question) {
         store.shared()
                 .ifPresentOrElse(
@@ -328,7 +330,7 @@ final class KeyringActor {
         writes.refresh(failure -> writes.tellEvmKeys());
     }
 
-    /** A key that has gone elsewhere lets those go on who waited for its end. */
+    /** Resumes the arrivals that waited for a deletion, which may have been made by another daemon. */
     private void newsRead(NewsRead outcome) {
         writes.read(outcome);
         arrivals.goOn();
@@ -403,7 +405,7 @@ final class KeyringActor {
         return Behaviors.same();
     }
 
-    /** A keyring without keys or seed gets its proof of the passphrase while nobody waits for it. */
+    /** Writes the passphrase check of a keyring without keys or seed in the background. */
     private void proveLater() {
         setup.executors().argon2().submit(Urgency.SEAL, () -> {
             try {
@@ -426,7 +428,7 @@ final class KeyringActor {
         }
     }
 
-    /** Costs an Argon2id for each key, one after the other, and ends when the passphrase is closed. */
+    /** Runs one Argon2id per key, one after the other; stops when the passphrase is closed. */
     private Void learn(List<KeyEntry> unknown, ActorRef<Command> self) {
         for (int i = 0; i < unknown.size() && !passphrase.isClosed(); i++) {
             if (i > 0 && i % REPORTED == 0) {
@@ -445,7 +447,7 @@ final class KeyringActor {
         return null;
     }
 
-    /** A deletion that could not be recorded lets those go on who waited for its end. */
+    /** Resumes the arrivals that waited for a deletion, which may have failed to be recorded. */
     private void writtenWhileOpen(Written outcome) {
         written(outcome);
         arrivals.goOn();
@@ -507,7 +509,7 @@ final class KeyringActor {
         writes.stop(KeyringFailures.stopping());
     }
 
-    /** No secret stays, and nobody who waits for one is left without an answer. */
+    /** Overwrites all secrets and refuses every question that waits for one. */
     private void wipe() {
         unsealings.wipe(KeyringFailures.stopping());
         passphrase.close();
@@ -525,10 +527,10 @@ final class KeyringActor {
 
     /**
      * Parameters of opening a keyring.
-     *
-     * @param passphrase belongs to the Keyring actor as soon as there is one
-     * @param loaded complete when the passphrase is proved and the files are read
-     * @param atHand written by the actor alone; others only sign with what they find there, which may be closed at any time
+     * @param passphrase owned by the Keyring actor as soon as it exists
+     * @param loaded completes when the passphrase is verified and the files are read
+     * @param atHand unsealed keys, written only by the actor; other threads only sign with them and must expect a key to be closed at any
+     *   time
      */
     record Groundwork(
             KeyringSetup setup,
@@ -537,7 +539,7 @@ final class KeyringActor {
             CompletableFuture<KeyringStore.Listing> loaded,
             ConcurrentMap<Address, SigningKey> atHand) {}
 
-    /** The way of a key out of the keyring: nobody objects, record gone, secret overwritten, files gone, answered. Belongs to the Keyring actor. */
+    /** Steps of a deletion: guard asked, record removed, secret overwritten, files removed, answered. Belongs to the Keyring actor. */
     private static final class Departures {
         private final KeyringParts keyring;
         private final Unsealings unsealings;
@@ -556,7 +558,7 @@ final class KeyringActor {
             Outcome.pipe(keyring.context(), objection(question, entry.get()), text -> new Objected(question, text));
         }
 
-        /** A guard is somebody else's code: what it throws must not end the actor. */
+        /** Turns an exception thrown by the guard into a failed stage: the guard is foreign code and must not stop the actor. */
         private static CompletionStage<Optional<String>> objection(Delete question, KeyEntry entry) {
             try {
                 return question.guard()

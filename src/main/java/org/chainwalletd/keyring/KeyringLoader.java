@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens a keyring at start: reads what it lists, and proves the passphrase on one sealed blob, at the same time. Nothing is unsealed beyond that
- * one, or another where that one is damaged.
+ * Opens a keyring at start: reads its listing and, in parallel, verifies the passphrase by unsealing one blob, or a second one when the
+ * first is damaged. Nothing else is unsealed.
  */
 final class KeyringLoader {
     private static final Logger LOG = LoggerFactory.getLogger(KeyringLoader.class);
@@ -41,8 +41,7 @@ final class KeyringLoader {
 
     /**
      * Fails with {@link KeyringException}: LOCKED for a wrong passphrase, STORAGE for damage.
-     *
-     * @param made there is a keyring
+     * @param made completes when the keyring exists
      */
     CompletableFuture<Listing> load(CompletableFuture<Void> made, SecretBytes passphrase) {
         CompletableFuture<Listing> listing = made.thenApplyAsync(done -> store.load(), disk);
@@ -55,10 +54,13 @@ final class KeyringLoader {
                 proved, (found, proof) -> bound(conclude(found, proof, passphrase), passphrase), argon2);
     }
 
-    /** Result of trying the passphrase on one sealed blob; {@code tried} is empty when there is none to try. */
+    /** Result of trying the passphrase on one sealed blob; {@code tried} is empty when there was none to try. */
     private record Proof(boolean opened, Optional<SealedPlace> tried) {}
 
-    /** Nothing is sealed yet. In a shared keyring the first daemon decides the passphrase: one that comes at the same time proves that one. */
+    /**
+     * Handles a keyring without sealed blobs. In a shared one the first daemon sets the passphrase; a daemon that starts concurrently
+     * verifies its own against that.
+     */
     private Proof first(SecretBytes passphrase) {
         Proof none = new Proof(true, Optional.empty());
         return !store.isShared() || claims(passphrase)
@@ -73,7 +75,9 @@ final class KeyringLoader {
         }
     }
 
-    /** Keeps a shared keyring whose last key is deleted bound to its passphrase, which other daemons go on with. */
+    /**
+     * Keeps a shared keyring bound to its passphrase after its last key was deleted, because other daemons continue to use that passphrase.
+     */
     private Listing bound(Listing found, SecretBytes passphrase) {
         if (store.isShared() && !found.seeded() && !isThere(SealedPlace.CHECK)) {
             claims(passphrase);
@@ -101,8 +105,9 @@ final class KeyringLoader {
     }
 
     /**
-     * A blob that does not open may be damaged: another one that does open says that the passphrase is right. The key of no listed address
-     * says nothing while there is a better one: somebody may have copied it here from a keyring with a passphrase of its own.
+     * Tries a second blob where the first is inconclusive. A blob that does not open may be damaged; if another one opens, the passphrase
+     * is right. A key blob whose address is not listed proves nothing while a listed one exists: it may have been copied here from a
+     * keyring with another passphrase.
      */
     private Listing conclude(Listing found, Proof proof, SecretBytes passphrase) {
         boolean ours = proof.tried().map(place -> isListed(place, found.view())).orElse(true);
@@ -121,8 +126,8 @@ final class KeyringLoader {
     }
 
     /**
-     * @param ours whether the first blob that was tried is a listed one
-     * @param second the first attempt once more, when there was nothing better to try
+     * @param ours whether the first blob tried is a listed one
+     * @param second repeats the first attempt when there was nothing better to try
      */
     private Listing judged(Listing found, Proof first, boolean ours, Proof second) {
         if (second.opened()) {
@@ -149,7 +154,7 @@ final class KeyringLoader {
                 : !place.equals(SealedPlace.EVM_KEY) || view.evmKey().isPresent();
     }
 
-    /** A listed key's blob other than {@code tried}, or in a keyring without keys the one that proves its passphrase. */
+    /** A listed key's blob other than {@code tried}, or in a keyring without keys and seed its passphrase check. */
     private Optional<SealedPlace> better(Optional<SealedPlace> tried, Listing found) {
         KeyringView view = found.view();
         if (view.size() == 0 && !found.seeded() && !tried.equals(Optional.of(SealedPlace.CHECK))) {
@@ -162,7 +167,7 @@ final class KeyringLoader {
                 .findFirst();
     }
 
-    /** Whether there is something, damaged or not. */
+    /** Whether the blob exists, damaged or not. */
     private boolean isThere(SealedPlace place) {
         try {
             return store.find(place).isPresent();

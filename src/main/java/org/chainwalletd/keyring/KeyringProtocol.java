@@ -25,16 +25,16 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.files.CrashPoint;
 
 /**
- * Protocol of the Keyring actor: the questions of the keyring first, then what its own parts tell it. Below both, so that neither needs to
- * know the actor.
+ * Protocol of the Keyring actor: first the questions of the keyring's callers, then the messages of its own parts. Kept apart from the
+ * actor so that neither callers nor parts depend on it.
  */
 final class KeyringProtocol {
     private KeyringProtocol() {}
 
-    /** Question to the keyring. Futures in messages fail with {@link KeyringException}. */
+    /** Message to the Keyring actor. Futures in messages fail with {@link KeyringException}. */
     public sealed interface Command {}
 
-    /** A command with an answer. */
+    /** Command with a reply. */
     sealed interface Question extends Command {
         CompletableFuture<?> reply();
 
@@ -43,19 +43,23 @@ final class KeyringProtocol {
         }
     }
 
-    /** @param withPublicKey whether to unseal a key of another implementation once to learn it */
+    /**
+     * @param withPublicKey whether to unseal a key written by another implementation once, to learn its public key
+     */
     record Find(Address address, boolean withPublicKey, CompletableFuture<Optional<KeyEntry>> reply)
             implements Question {}
 
-    /** @param message not changed by anybody until the reply */
+    /**
+     * @param message must not be modified before the reply
+     */
     record Sign(Address address, byte[] message, CompletableFuture<Signer.Signature> reply) implements Question {}
 
     /** New 1:1 keys, which become durable together. */
     sealed interface Arriving extends Question {
-        /** The place where a test kills the process when the sealed files are there and the record is not. */
+        /** Crash point between the writing of the sealed files and the record. */
         CrashPoint before();
 
-        /** Tells whether keys that are there already are left out. */
+        /** Whether keys that are present already are left out. */
         default boolean skipPresent() {
             return false;
         }
@@ -65,12 +69,11 @@ final class KeyringProtocol {
     }
 
     /**
-     * Makes a key that nobody has yet.
-     *
-     * @param drawn makes it, on a thread for Argon2id
-     * @param standard whether one of the pool may be given out instead
-     * @param birth for one of the pool: until now nobody outside this process had heard of it
-     * @param abandoned whether nobody waits for the answer any more, so that what is not sealed yet need not be; asked on any thread
+     * Generates a new key.
+     * @param drawn makes the key, on an Argon2id thread
+     * @param standard whether a key of the pool may be used instead
+     * @param birth also applies to a pool key: until now its address was unknown outside this process
+     * @param abandoned whether the caller has stopped waiting, so that an unsealed key need not be sealed; called on any thread
      */
     record Mint(
             Supplier<NewKey> drawn,
@@ -92,9 +95,8 @@ final class KeyringProtocol {
     }
 
     /**
-     * Takes 1:1 keys in; their secrets are overwritten when they are sealed.
-     *
-     * @param skipPresent whether keys that are there already are left out; otherwise one such key refuses all
+     * Adds imported 1:1 keys; their secrets are overwritten once sealed.
+     * @param skipPresent whether keys that are present already are left out; otherwise one such key refuses all
      */
     record Store(List<NewKey> keys, boolean skipPresent, CrashPoint before, CompletableFuture<List<KeyEntry>> reply)
             implements Arriving {
@@ -103,7 +105,7 @@ final class KeyringProtocol {
             reply.complete(entries);
         }
 
-        /** Overwrites the secrets. */
+        /** Overwrites the secrets and fails the reply. */
         @Override
         public void refuse(KeyringException refusal) {
             keys.forEach(NewKey::close);
@@ -113,56 +115,58 @@ final class KeyringProtocol {
 
     record Derive(Optional<String> label, CompletableFuture<KeyEntry> reply) implements Question {}
 
-    /** @param label empty takes the label away */
+    /**
+     * @param label empty removes the label
+     */
     record SetLabel(Address address, Optional<String> label, CompletableFuture<Optional<String>> reply)
             implements Question {}
 
-    /** @param guard asked before anything is removed; empty for none */
+    /**
+     * @param guard asked before anything is removed; empty for none
+     */
     record Delete(Address address, Optional<DeletionGuard> guard, CompletableFuture<Address> reply)
             implements Question {}
 
-    /** Makes another account-chain key the current one, or none. */
+    /** Makes another account-chain key, or none, the current one. */
     record RecordEvmKey(CrashPoint before, KeyTable.Change.EvmKeyChange change, CompletableFuture<Void> reply)
             implements Question {}
 
-    /** The follower is told of the account-chain keys when another daemon has changed them. */
+    /** Registers the follower that is called when another daemon has changed the account-chain keys. */
     record FollowEvmKeys(EvmFollower follower) implements Command {}
 
-    /** The follower is told of the account-chain keys as they are in the store at this moment. */
+    /** Calls the follower with the account-chain keys that the store holds now. */
     record TellEvmKeys() implements Command {}
 
-    /** Is told of changes of the account-chain keys by other daemons; must not block. */
+    /** Called after changes of the account-chain keys by other daemons; must not block. */
     @FunctionalInterface
     interface EvmFollower {
         /**
-         * Takes over what the store has.
-         *
-         * @param own record of the current key, unless it is the seed's
-         * @param kept addresses with a place of their own
+         * Takes over the store's state.
+         * @param own record of the current key, unless that is the seed's key
+         * @param kept addresses of the keys that have their own sealed blob
          */
         void follow(Optional<EvmKeyRecord> own, Set<EvmAddress> kept);
     }
 
-    /** The listener hears of every change after the keys that are answered. */
+    /** Returns the keys; the listener is called for every change after them. */
     record Watch(Optional<KeyEvents> listener, CompletableFuture<List<OwnKey>> reply) implements Question {}
 
-    /** This many keys are to be sealed ahead of time. */
+    /** Sets the number of keys to seal in advance. */
     record KeepPool(int size, Executor executor) implements Command {}
 
-    /** Material of an export. */
+    /** Asks for the material of an export. */
     record Lend(CompletableFuture<Lent> reply) implements Question {}
 
     /**
-     * @param keys that are unsealed; may be closed at any time
+     * @param keys unsealed keys; may be closed at any time
      * @param passphrase of the keystore; the receiver closes it
      */
     record Lent(Map<Address, SigningKey> keys, SecretBytes passphrase) {}
 
     /**
-     * Overwrites everything unsealed and refuses every question from then on. Answered when the keys that are on their way in or out have
-     * arrived and nothing is written any more.
-     *
-     * @param evmKeys complete when the account-chain keys want nothing recorded any more
+     * Overwrites all unsealed secrets and refuses every later question. Answered when all additions and removals in progress have ended and
+     * no write runs any more.
+     * @param evmKeys completes when the account-chain keys have nothing left to record
      */
     record Close(CompletableFuture<Void> evmKeys, CompletableFuture<Void> reply) implements Command {}
 
@@ -172,22 +176,24 @@ final class KeyringProtocol {
 
     /**
      * @param announced addresses that were known before their keys were sealed
-     * @param stretched whether it took an Argon2id
+     * @param stretched whether sealing took an Argon2id
      */
     record Stored(Arriving question, Set<Address> announced, boolean stretched, Outcome<List<StoredKey>> keys)
             implements Command {}
 
-    /** The public side of a key whose sealed files are durable. */
+    /** Public part of a key whose sealed files are durable. */
     record StoredKey(KeyEntry entry, KeyNote note) {}
 
-    /** It is quiet after the start, or was a while: time for what nobody waits for. */
+    /** Periodic message, first sent some time after the start, for maintenance that no caller waits for. */
     record Tend() implements Command {}
 
     record SeedUnsealed(Outcome<SecretBytes> seed) implements Command {}
 
     record Unsealed(Address address, Outcome<SecretBytes> secret) implements Command {}
 
-    /** @param there whether the shared keyring has the key at this moment */
+    /**
+     * @param there whether the shared keyring holds the key now
+     */
     record Listed(Sign question, Outcome<Boolean> there) implements Command {}
 
     record Derived(List<Derive> questions, Outcome<List<KeyEntry>> entries) implements Command {}
@@ -200,13 +206,13 @@ final class KeyringProtocol {
 
     record Pooled(Outcome<KeyringStore.SealedKey> key) implements Command {}
 
-    /** Another daemon has changed a shared keyring, or its changes could not be read a moment ago. */
+    /** Another daemon has changed the shared keyring, or reading its changes failed and must be retried. */
     record OthersChanged() implements Command {}
 
     record NewsRead(Outcome<KeyringNews> news) implements Command {}
 
     record Written(KeyTable.Batch batch, Outcome<Void> written) implements Command {}
 
-    /** Everybody who has to knows of the new keys of a batch. */
+    /** All listeners that had to be informed of the batch's new keys have been. */
     record Told(KeyTable.Batch batch, Outcome<Void> heard) implements Command {}
 }

@@ -28,7 +28,7 @@ import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Spawner;
 
-/** How the Keyring actor is asked, and how proofs of a passphrase are tried. Stages fail with {@link KeyringException}. */
+/** Questions to the Keyring actor, and rate-limited attempts to prove a passphrase. Stages fail with {@link KeyringException}. */
 final class KeyringQuestions {
     private final ActorRef<KeyringProtocol.Command> actor;
     private final ActorRef<PassphraseAttempts.Command> keystoreAttempts;
@@ -63,17 +63,17 @@ final class KeyringQuestions {
                 .thenApplyAsync(found -> found.orElseThrow(() -> KeyringFailures.unknown(address)), crypto);
     }
 
-    /** Material of an export; the passphrase is the caller's to close. Blocks until the actor has answered. */
+    /** Returns the material of an export; the caller closes the passphrase. Blocks until the actor has answered. */
     KeyringProtocol.Lent lent() {
         return Flows.join(ask(KeyringProtocol.Lend::new));
     }
 
-    /** Proves the keystore's passphrase, as soon as it may be tried, by {@code proof}, which runs on a thread for Argon2id. */
+    /** Verifies the keystore's passphrase by {@code proof} on an Argon2id thread, as soon as an attempt is allowed. */
     <T> CompletableFuture<T> attempt(Supplier<T> proof) {
         return attempt(keystoreAttempts, proof);
     }
 
-    /** The same for a vault's passphrase. */
+    /** Does the same for a vault's passphrase. */
     <T> CompletableFuture<T> attemptVault(Supplier<T> proof) {
         return attempt(vaultAttempts, proof);
     }
@@ -85,14 +85,13 @@ final class KeyringQuestions {
     }
 
     /**
-     * Owns the count of wrong passphrases. Everything that a caller proves with a passphrase goes through here: a few at a time, and after
-     * some wrong ones only after a pause that doubles up to a minute. Until it is over every attempt is refused, the right one too, so that
-     * guessing in parallel gains nothing.
-     *
-     * <p>Talks to nobody but the one who asks. The count starts anew with the process, which costs a guesser one start of the daemon.
+     * Owns the count of wrong passphrases. All verification of passphrases from requests goes through here: a few attempts at a time, and
+     * after some wrong ones only after a pause that doubles up to a minute. During the pause every attempt is refused, even a correct one,
+     * so that guessing in parallel gains nothing.
+     * <p>Replies to the asker only. The count starts at zero with the process, so resetting it costs an attacker a restart of the daemon.
      */
     static final class PassphraseAttempts {
-        /** Wrong ones that cost nothing but themselves. */
+        /** Wrong attempt from which on a pause follows; the ones before it cause none. */
         static final int FREE = 3;
 
         static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
@@ -102,8 +101,8 @@ final class KeyringQuestions {
         sealed interface Command {}
 
         /**
-         * @param work costs an Argon2id or two; fails with {@link Reason#LOCKED} for a wrong passphrase
-         * @param reply the outcome of the work, or {@link Reason#TOO_MANY_ATTEMPTS}
+         * @param work costs one or two Argon2id; fails with {@link Reason#LOCKED} for a wrong passphrase
+         * @param reply gets the outcome of the work, or {@link Reason#TOO_MANY_ATTEMPTS}
          */
         record Attempt<T>(Supplier<T> work, CompletableFuture<T> reply) implements Command {}
 
@@ -184,7 +183,7 @@ final class KeyringQuestions {
 
         private <T> void start(Attempt<T> attempt) {
             Duration pause = Duration.between(clock.instant(), pauseEnds);
-            // A pause that seems longer than any means that the clock was set back.
+            // A remaining pause longer than the maximum means that the clock was set back.
             boolean pausing = !pause.isNegative() && !pause.isZero() && pause.compareTo(LONGEST_PAUSE) <= 0;
             if (failures >= FREE && pausing) {
                 long seconds = pause.plusMillis(999).toSeconds();

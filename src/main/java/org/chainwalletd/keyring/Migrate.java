@@ -37,12 +37,13 @@ import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.store.files.DatadirLock;
 
 /**
- * The subcommand {@code migrate --from <dir>}: takes in raw secrets (interface.md, section 1.2). Each file is named after its address, {@code
- * <64 hex>.key} or another or no extension, and holds either 32 raw bytes or one secret of 64 hex characters as {@code reveal_private_key}
- * answers it. One named after an account-chain address, {@code 0x<40 hex>.key}, holds such a key. A file that is not so is refused and named; the rest goes on. The source files stay as they are.
+ * Subcommand {@code migrate --from <dir>}: imports raw secrets (interface.md, section 1.2). Each file is named after its address, {@code
+ * <64 hex>.key} or with another or no extension, and holds either 32 raw bytes or one secret of 64 hex characters as returned by {@code
+ * reveal_private_key}. A file named after an account-chain address, {@code 0x<40 hex>.key}, holds an account-chain secret. Any other file
+ * is refused and named, and the import continues. The source files are not changed.
  */
 public final class Migrate {
-    /** An account-chain address, and perhaps an extension. */
+    /** Account-chain address, with an optional extension. */
     private static final Pattern EVM_NAME = Pattern.compile("0[xX][0-9a-fA-F]{40}(\\..*)?");
 
     /** 64 characters and a line end. */
@@ -63,8 +64,8 @@ public final class Migrate {
 
     /**
      * @param passphrase of the keystore; closed here
-     * @return exit code: 0 when every file was taken in or was there already, 1 when some were refused, 2 when it could not begin or had to stop
-     *     half way, and can be run again
+     * @return exit code: 0 when every file was imported or its key was present already, 1 when some files were refused, 2 when the import
+     *   could not start or stopped half way; it can then be run again
      */
     public int run(SecretBytes passphrase, Path from) {
         try (passphrase) {
@@ -149,7 +150,7 @@ public final class Migrate {
         err.println("refused " + file + ": " + why);
     }
 
-    /** The secret as 64 hex characters. */
+    /** Returns the secret as 64 hex characters. */
     private static SecretBytes secretIn(Path file) throws IOException {
         try (SecretBytes content = read(file)) {
             if (content.length() == Ed25519.SEED_LENGTH) {
@@ -191,11 +192,11 @@ public final class Migrate {
     }
 
     /**
-     * A keyring without its actor, for subcommands that run instead of the daemon: everything happens on the caller's thread. The caller holds
-     * the datadir's lock.
+     * Keyring without its actor, for subcommands that run instead of the daemon; everything happens on the caller's thread. The caller
+     * holds the datadir's lock.
      */
     private static final class OfflineKeyring {
-        /** So many keys share one write of {@code state.json}. */
+        /** Number of keys that share one write of {@code state.json}. */
         private static final int BATCH = 100;
 
         private final Sealer sealer;
@@ -208,7 +209,7 @@ public final class Migrate {
         private final List<KeyEntry> stored = new ArrayList<>();
         private final Map<Address, KeyNote> notes = new HashMap<>();
 
-        /** Opens as the daemon does, with the same refusals. */
+        /** Opens the keyring like the daemon, with the same failures. */
         OfflineKeyring(KeyringSetup setup, SecretBytes passphrase) {
             KeyringSetup here = setup.withExecutors(KeyringSetup.Executors.onCallersThread());
             this.store = FolderStore.open(here, true);
@@ -252,14 +253,14 @@ public final class Migrate {
             return evmKnown.has(address);
         }
 
-        /** Takes in an account-chain key: as the current one when there is none, kept beside it otherwise. Closes it. */
+        /** Imports an account-chain key: as the current one when there is none, otherwise as a kept key beside it. Closes it. */
         void store(NewEvmKey key) {
             try (key) {
                 evmKnown = evmChanges.restore(evmKnown, List.of(key));
             }
         }
 
-        /** Seals a key; it is listed after {@link #flush}, or earlier. */
+        /** Seals a key; it is listed at the next {@link #flush}, which a full batch triggers. */
         void store(NewKey key) {
             KeyEntry entry = key.entry();
             KeyNote note = key.note();
@@ -271,7 +272,7 @@ public final class Migrate {
             }
         }
 
-        /** Makes what was stored part of the keyring. */
+        /** Lists the keys stored since the last flush. */
         void flush() {
             if (stored.isEmpty()) {
                 return;

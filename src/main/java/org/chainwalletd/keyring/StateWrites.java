@@ -26,11 +26,12 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Work;
 
 /**
- * Brings changes to the store, one write at a time: what comes while one is being written goes into the next one together. In a shared keyring it
- * also brings the changes of other daemons into memory, and never while it writes, so that neither undoes the other. Belongs to the Keyring actor.
+ * Writes changes to the store, one write at a time: changes submitted during a write are batched into the next one. In a shared keyring it
+ * also reads the changes of other daemons into memory, but never during a write, so that neither overwrites the other. Belongs to the
+ * Keyring actor.
  */
 final class StateWrites {
-    /** Times that a change is tried which others have changed the keyring under; each time one of them got further. */
+    /** Attempts to write while other daemons' commits cause conflicts; each conflict means that another daemon made progress. */
     private static final int MOST_TRIES = 100;
 
     private static final Duration AGAIN = Duration.ofSeconds(1);
@@ -43,7 +44,7 @@ final class StateWrites {
     private final KeyListeners keyListeners;
     private final Followers followers;
     private final List<KeyTable.Change> waiting = new ArrayList<>();
-    /** Told when everything is in memory that was committed before they asked; and those of them for whom it is being read. */
+    /** Callbacks that wait until all commits made before they asked are in memory; {@code answering} holds those whose read is running. */
     private final List<Consumer<Optional<KeyringException>>> asking = new ArrayList<>();
 
     private List<Consumer<Optional<KeyringException>>> answering = List.of();
@@ -51,12 +52,12 @@ final class StateWrites {
     private boolean outOfDate;
     private boolean stopped;
     private int conflicts;
-    /** Number of a commit whose changes are in memory, as all earlier ones are. */
+    /** Number of the newest commit whose changes, and all earlier ones, are in memory. */
     private long followed;
 
     private Set<EvmAddress> keptEvm;
 
-    /** Parts of the keyring that follow the changes of other daemons. */
+    /** Parts of the keyring that follow changes made by other daemons. */
     interface Followers {
         void removed(Set<Address> addresses);
 
@@ -103,7 +104,9 @@ final class StateWrites {
         }
     }
 
-    /** @param written whether the batch is on the disk */
+    /**
+     * @param written whether the batch is durable
+     */
     void ended(KeyTable.Batch batch, Outcome<Void> written) {
         running = false;
         written.match(done -> accept(batch), failure -> failed(batch, KeyringFailures.of(failure)));
@@ -124,7 +127,10 @@ final class StateWrites {
                         () -> answer(batch, Optional.empty()));
     }
 
-    /** In a shared store a change that was refused may fit once the news are known; one that may have been written is read with them. */
+    /**
+     * In a shared store, retries a conflicting change after reading the other daemons' commits; that read also finds a write of unknown
+     * outcome.
+     */
     private void failed(KeyTable.Batch batch, KeyringException failure) {
         outOfDate = store.isShared();
         if (outOfDate && failure.reason() == Reason.CONFLICT && conflicts < MOST_TRIES && !stopped) {
@@ -142,17 +148,21 @@ final class StateWrites {
         change.ended().accept(Optional.of(failure));
     }
 
-    /** @param heard whether everybody who has to knows of the batch's new keys */
+    /**
+     * @param heard success when every listener knows the batch's new keys
+     */
     void told(KeyTable.Batch batch, Outcome<Void> heard) {
         answer(batch, heard.failure().map(failure -> KeyringFailures.unheard(batch.added(), failure)));
     }
 
-    /** @param ofNew what is wrong with changes that add keys; all others have ended well */
+    /**
+     * @param ofNew failure for changes that add keys; all other changes have succeeded
+     */
     private static void answer(KeyTable.Batch batch, Optional<KeyringException> ofNew) {
         batch.changes().forEach(change -> change.ended().accept(change.added().isEmpty() ? Optional.empty() : ofNew));
     }
 
-    /** Nothing is written any more; who waits is refused. */
+    /** Stops writing and refuses all waiting changes. */
     void stop(KeyringException refusal) {
         stopped = true;
         List<KeyTable.Change> refused = List.copyOf(waiting);
@@ -162,7 +172,7 @@ final class StateWrites {
         disk.execute(store::close);
     }
 
-    /** Refuses all that wait for news, and all that ask for news later. */
+    /** Refuses all waiting and later calls of {@link #refresh} and stops reading the store. */
     void refuseAsking(KeyringException refusal) {
         stopped = true;
         List<Consumer<Optional<KeyringException>>> refused = new ArrayList<>(answering);
@@ -196,7 +206,7 @@ final class StateWrites {
         return all;
     }
 
-    /** Takes the changes that still fit, and refuses the others. One that may be refused by itself is written alone. */
+    /** Takes the changes that still apply and refuses the others. A change that the store may refuse on its own is written alone. */
     private List<KeyTable.Change> fitting() {
         List<KeyTable.Change> some = new ArrayList<>();
         List<KeyTable.Change> refused = new ArrayList<>();
@@ -213,15 +223,14 @@ final class StateWrites {
                 full = alone;
             }
         }
-        // A caller that is told may submit another change, which comes last.
+        // A refused caller may submit another change at once, which must come last.
         refused.forEach(change -> refuse(change, table.objection(change).orElseThrow()));
         return some;
     }
 
     /**
-     * Brings what other daemons have changed before this call into memory.
-     *
-     * @param then told on the actor's thread when that is done, or why it could not be; at once where nobody else changes the keyring
+     * Reads into memory what other daemons have changed before this call.
+     * @param then called on the actor's thread, with the reason if the read failed; called immediately if the store is not shared
      */
     void refresh(Consumer<Optional<KeyringException>> then) {
         if (!store.isShared()) {
@@ -232,7 +241,7 @@ final class StateWrites {
         next();
     }
 
-    /** Another daemon has changed something. */
+    /** Called when another daemon has changed the keyring. */
     void othersChanged() {
         outOfDate = true;
         next();
@@ -261,7 +270,7 @@ final class StateWrites {
         next();
     }
 
-    /** Rows that this release cannot read must not end the actor, and the keys that it has. */
+    /** Catches failures from rows that this release cannot read: they must not stop the actor and lose the unsealed keys. */
     private Optional<KeyringException> folded(KeyringNews news) {
         try {
             fold(news);
@@ -277,12 +286,12 @@ final class StateWrites {
         folded.ifPresent(batch -> {
             table.accept(batch);
             followers.removed(batch.gone());
-            // Nobody waits for these keys here: whoever made them has told everybody there.
+            // No caller waits for these keys here; the daemon that created them has informed its own listeners.
             keyListeners
                     .tell(batch)
                     .ifPresent(heard -> heard.exceptionallyAsync(
                             failure -> {
-                                KeyringFailures.log("keys of another daemon are not heard of", failure);
+                                KeyringFailures.log("listeners could not be informed of another daemon's keys", failure);
                                 return null;
                             },
                             disk));
@@ -293,12 +302,12 @@ final class StateWrites {
         }
     }
 
-    /** Tells of the account-chain keys as they are known now. */
+    /** Passes the account-chain keys as known now to the follower. */
     void tellEvmKeys() {
         followers.evmKeys(keptEvm);
     }
 
-    /** Makes the next change of a large keyring cheap. */
+    /** Lets the store prepare its next write, so that a change to a large keyring is cheap. */
     void prepareNext() {
         disk.execute(store::prepare);
     }

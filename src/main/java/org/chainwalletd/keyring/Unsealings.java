@@ -30,8 +30,8 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Work;
 
 /**
- * The questions that need a secret: each key, and the seed, is unsealed once, and whoever needs it meanwhile waits for the same Argon2id.
- * Unsealed keys also tell public keys that were not known. Belongs to the Keyring actor.
+ * Questions that need a secret. Each key, and the seed, is unsealed once; questions that need it meanwhile wait for the same Argon2id.
+ * Unsealed keys also supply missing public keys. Belongs to the Keyring actor.
  */
 final class Unsealings {
     private final KeyringParts keyring;
@@ -42,8 +42,8 @@ final class Unsealings {
     private Optional<SecretBytes> seed = Optional.empty();
 
     /**
-     * @param keys those that are unsealed; written here alone, others only sign with what they find there, which may be closed at any time
-     * @param derive goes on with a question when the seed is unsealed
+     * @param keys unsealed keys, written only here; other threads only sign with them and must expect a key to be closed at any time
+     * @param derive continues a question after the seed is unsealed
      */
     Unsealings(KeyringParts keyring, ConcurrentMap<Address, SigningKey> keys, Consumer<Derive> derive) {
         this.keyring = keyring;
@@ -51,7 +51,7 @@ final class Unsealings {
         this.derive = derive;
     }
 
-    /** Empty when it is sealed or there is none. */
+    /** Empty when the seed is sealed or there is none. */
     Optional<SecretBytes> seed() {
         return seed;
     }
@@ -90,7 +90,7 @@ final class Unsealings {
                         () -> question.refuse(KeyringFailures.unknown(question.address())));
     }
 
-    /** Everybody who needs the same key waits for one Argon2id, and then asks again. */
+    /** Lets all questions for the same key wait for one Argon2id; each is then handled again. */
     private void unsealFor(KeyEntry entry, Question question) {
         if (!entry.imported() && seed.isEmpty()) {
             unsealSeedFor(question);
@@ -125,7 +125,7 @@ final class Unsealings {
         }
     }
 
-    /** So that the first key that is derived, and the first that signs, need not wait for it. */
+    /** Unseals the seed in the background, so that the first derivation and the first signature need not wait for it. */
     void unsealSeedAhead(Executor background) {
         if (seed.isEmpty()) {
             Outcome.pipe(
@@ -173,7 +173,7 @@ final class Unsealings {
 
     private void takeOverSeed(SecretBytes entropy) {
         if (seed.isPresent()) {
-            // A call needed it while it was being unsealed ahead of time.
+            // A call needed the seed and unsealed it during the background unsealing.
             entropy.close();
             return;
         }
@@ -187,7 +187,7 @@ final class Unsealings {
         }
     }
 
-    /** At once, and not through the mailbox, where later questions would overtake it. */
+    /** Handles a question again directly, not through the mailbox, where later questions would overtake it. */
     private void again(Question question) {
         if (question instanceof Sign sign) {
             sign(sign);
@@ -233,7 +233,7 @@ final class Unsealings {
         Optional.ofNullable(keys.remove(address)).ifPresent(SigningKey::close);
     }
 
-    /** Overwrites everything and refuses everybody who waits. */
+    /** Overwrites all secrets and refuses all waiting questions. */
     void wipe(KeyringException refusal) {
         keys.values().forEach(SigningKey::close);
         keys.clear();

@@ -29,9 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The JSON inside a vault (chain protocol, appendix C): {@code {"version":1,"keys":[{"address","secret_hex","label"}, …]}}. This daemon adds
- * {@code mnemonic}, the phrase of a standard key, {@code state}, what {@code state.json} holds, and {@code evm_keys}, see {@link EvmKeysMember};
- * readers ignore what they do not know.
+ * JSON inside a vault (chain protocol, appendix C): {@code {"version":1,"keys":[{"address","secret_hex","label"}, …]}}. This daemon adds
+ * {@code mnemonic} (the phrase of a standard key), {@code state} (the contents of {@code state.json}) and {@code evm_keys}, see {@link
+ * EvmKeysMember}; readers ignore unknown members.
  */
 final class Vault {
     private static final Logger LOG = LoggerFactory.getLogger(Vault.class);
@@ -43,7 +43,7 @@ final class Vault {
 
     private Vault() {}
 
-    /** Writes a vault key by key. Closing it overwrites what was written. */
+    /** Writes a vault key by key. Closing it overwrites the text. */
     static final class Writer implements AutoCloseable {
         private final SecretText json = new SecretText();
         private boolean empty = true;
@@ -122,9 +122,8 @@ final class Vault {
     }
 
     /**
-     * The keys of a vault in its order. Each address is computed from its secret.
-     *
-     * @throws KeyringException with {@link Reason#INVALID} when this is no vault
+     * Reads the keys of a vault in its order. Each address is computed from its secret.
+     * @throws KeyringException with {@link Reason#INVALID} when the content is not a vault
      */
     static Contents read(SecretBytes content, Sealer sealer) {
         Contents found = new Contents(new ArrayList<>(), new ArrayList<>());
@@ -228,7 +227,7 @@ final class Vault {
             NewKey key = NewKey.alone(
                     sealer, SecretText.parseHex("secret_hex of key " + number, hex), KeyNote.Origin.IMPORTED, label);
             if (address != null && !address.equalsIgnoreCase(key.address().hex())) {
-                // Never the text itself, which may be anything.
+                // Does not log the text itself, which is untrusted.
                 LOG.warn(
                         "vault: key {} says that it is of another address than {}, whose secret it is",
                         number,
@@ -276,15 +275,16 @@ final class Vault {
     }
 
     /**
-     * The account-chain keys in a vault, its member {@code evm_keys}: {@code [{"address","secret_hex","source","mnemonic"}, …]}, the current one
-     * first. Replaced keys are in it too. {@code mnemonic} is there for a key with a phrase of its own. Readers that know no such member skip it.
+     * Account-chain keys of a vault, in its member {@code evm_keys}: {@code [{"address","secret_hex","source","mnemonic"}, …]}, the current
+     * one first, replaced keys included. {@code mnemonic} is present for a key with its own phrase. Readers that do not know the member
+     * skip it.
      */
     static final class EvmKeysMember {
         static final String MEMBER = "evm_keys";
 
         private EvmKeysMember() {}
 
-        /** Keys stay open. */
+        /** Leaves the keys open. */
         static void write(SecretText json, List<NewEvmKey> keys) {
             json.add("\"" + MEMBER + "\":[");
             String separator = "";
@@ -304,9 +304,8 @@ final class Vault {
         }
 
         /**
-         * Reads the array at which {@code parser} stands.
-         *
-         * @param keys gets what was read, also when this fails
+         * Reads the array that starts at the parser's current token.
+         * @param keys gets the keys read so far, also when this fails
          */
         static void read(JsonParser parser, List<NewEvmKey> keys) throws IOException {
             if (parser.currentToken() != JsonToken.START_ARRAY) {
@@ -390,7 +389,7 @@ final class Vault {
         }
     }
 
-    /** The current string as bytes. The parser's own buffer is overwritten, so that the text stays nowhere else. */
+    /** Returns the current string as bytes and overwrites the parser's own buffer, so that no other copy remains. */
     private static byte[] secret(JsonParser parser) throws IOException {
         char[] buffer = parser.getTextCharacters();
         int from = parser.getTextOffset();
@@ -403,7 +402,9 @@ final class Vault {
         return text;
     }
 
-    /** @param why ends a sentence */
+    /**
+     * @param why completes the sentence
+     */
     private static KeyringException malformed(String why) {
         return new KeyringException(Reason.INVALID, "the vault opens, but " + why);
     }

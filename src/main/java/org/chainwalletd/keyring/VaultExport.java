@@ -27,22 +27,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Collects secrets key by key and seals them into a vault. Holds at most one secret beside the vault being written, and gives the threads for
- * Argon2id free between two of them.
+ * Collects secrets key by key and seals them into a vault. Holds at most one secret besides the vault being written, and frees the Argon2id
+ * threads between two keys.
  */
 public final class VaultExport {
     private static final Logger LOG = LoggerFactory.getLogger(VaultExport.class);
     private static final int REPORTED = 1_000;
     private static final long RETRY_AFTER_SECONDS = 60;
-    /** Vaults of one key that are made at a time; each costs up to three Argon2id. */
+    /** Single-key exports that run concurrently; each costs up to three Argon2id. */
     static final int MOST_SINGLE = 16;
 
     private static final long SINGLE_RETRY_AFTER_SECONDS = 5;
 
     /**
-     * A vault, and what is not in it because its sealed file is damaged, missing or holds something else.
-     *
-     * @param missing empty when everything is in the vault
+     * Vault, and the parts left out of it because their sealed file is damaged, missing or holds something else.
+     * @param missing empty when the vault is complete
      */
     public record Export(Bytes vault, List<Missing> missing) {}
 
@@ -52,7 +51,7 @@ public final class VaultExport {
      */
     public record Missing(String part, String address) {}
 
-    /** Unseals the account-chain keys under the keystore's passphrase; names those that are damaged, with the reason. */
+    /** Unseals the account-chain keys under the keystore's passphrase; reports each damaged one with its address and the reason. */
     @FunctionalInterface
     interface EvmKeySource {
         List<NewEvmKey> unseal(SecretBytes passphrase, BiConsumer<String, KeyringException> damaged);
@@ -70,7 +69,7 @@ public final class VaultExport {
         this.flows = executors.flows();
     }
 
-    /** Makes a vault of one key; fails when any part of it is damaged. Closes {@code vaultPassphrase}. */
+    /** Exports one key; fails when any part of it is damaged. Closes {@code vaultPassphrase}. */
     CompletableFuture<Bytes> one(Supplier<KeyEntry> entry, Supplier<Lent> lending, SecretBytes vaultPassphrase) {
         if (!single.tryAcquire()) {
             return refused(MOST_SINGLE + " exports are running", SINGLE_RETRY_AFTER_SECONDS, vaultPassphrase);
@@ -84,10 +83,9 @@ public final class VaultExport {
     }
 
     /**
-     * Refused while another one runs. A key that is deleted on the way is left out, and so is one that is damaged, which the answer names.
-     * Fails when nothing at all can be unsealed. Closes {@code vaultPassphrase}.
-     *
-     * @param view the keyring at the moment
+     * Exports all keys. Fails at once while another full export runs, and when nothing at all can be unsealed. Leaves out keys that are
+     * deleted meanwhile, and damaged keys, which the result names. Closes {@code vaultPassphrase}.
+     * @param view returns the current state of the keyring
      */
     CompletableFuture<Export> all(
             Supplier<KeyringView> view, EvmKeySource evmKeys, Supplier<Lent> lending, SecretBytes vaultPassphrase) {
@@ -96,7 +94,7 @@ public final class VaultExport {
         }
         return made(all, vaultPassphrase, () -> {
             Lent lent = lending.get();
-            // After the loan, which brings what other daemons have changed into the view.
+            // Read the view after lent(), which first brings the changes of other daemons into it.
             KeyringView begun = view.get();
             return new Making(entry -> isGone(entry, view.get()), true)
                     .sealed(begun.entries(), Optional.of(begun), evmKeys, lent, vaultPassphrase);
@@ -108,7 +106,9 @@ public final class VaultExport {
         return CompletableFuture.failedFuture(new KeyringException(Reason.TOO_MANY_ATTEMPTS, why, retryAfterSeconds));
     }
 
-    /** @param permit held already; given back in the end */
+    /**
+     * @param permit already acquired; released at the end
+     */
     private <T> CompletableFuture<T> made(Semaphore permit, SecretBytes vaultPassphrase, Supplier<T> making) {
         Runnable notBegun = () -> {
             vaultPassphrase.close();
@@ -131,7 +131,7 @@ public final class VaultExport {
         return view.entries().stream().noneMatch(there -> there.address().equals(entry.address()));
     }
 
-    /** Vault in the making. */
+    /** Vault under construction. */
     private final class Making {
         private final Predicate<KeyEntry> gone;
         private final boolean partial;
@@ -144,8 +144,8 @@ public final class VaultExport {
         private Optional<KeyringException> seedDamage = Optional.empty();
 
         /**
-         * @param gone whether a key whose secret could not be had was deleted meanwhile
-         * @param partial whether what is damaged is left out, instead of failing
+         * @param gone whether a key whose secret could not be unsealed was deleted meanwhile
+         * @param partial whether damaged parts are left out instead of failing the export
          */
         private Making(Predicate<KeyEntry> gone, boolean partial) {
             this.partial = partial;
@@ -184,7 +184,7 @@ public final class VaultExport {
             }
         }
 
-        /** A damaged seed costs the keys that come from it and are not unsealed already, each of which is named. */
+        /** Unseals the legacy seed. If it is damaged, each derived key that is not unsealed already is left out and named. */
         private void unsealSeed(SecretBytes passphrase) {
             try {
                 seed = Optional.of(argon2.compute(Urgency.SEAL, () -> work.unsealSeed(passphrase)));
@@ -209,7 +209,7 @@ public final class VaultExport {
             }
         }
 
-        /** A key whose phrase is damaged is exported without it. */
+        /** Unseals the phrase of a key; a key whose phrase is damaged is exported without it. */
         private Optional<SecretBytes> phrase(KeyEntry entry, SecretBytes passphrase) {
             if (!entry.imported()) {
                 return Optional.empty();
@@ -253,7 +253,9 @@ public final class VaultExport {
             }
         }
 
-        /** @throws KeyringException the cause, when it says nothing of a sealed file: then the export is to be repeated */
+        /**
+         * @throws KeyringException the cause itself, when it is not about a sealed file; the export must then be repeated
+         */
         private void leaveOut(String part, String address, KeyringException cause) {
             if (cause.reason() != Reason.LOCKED) {
                 throw cause;
