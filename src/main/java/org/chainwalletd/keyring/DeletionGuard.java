@@ -8,15 +8,15 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.keyring.store.KeyEntry;
 
 /**
- * Says why a key must not be deleted yet. Whoever still needs keys brings one of these, and {@link #all} asks them all. Asked
- * after the passphrase was proved; {@code force} goes past it.
+ * Check that can object to the deletion of a key. Each part of the daemon that still needs keys supplies one; {@link #all} combines them.
+ * Called after the passphrase was verified; {@code force} bypasses it.
  */
 @FunctionalInterface
 public interface DeletionGuard {
     /**
-     * Several as one, asked at the same time. Of several objections the first one in the given order is told.
+     * Combines several guards, which are asked in parallel. Of several objections the first in list order is returned.
      *
-     * @param executor for putting the answers together: any pool of the daemon
+     * @param executor combines the answers; any pool of the daemon
      */
     static DeletionGuard all(List<DeletionGuard> guards, Executor executor) {
         return entry -> {
@@ -37,6 +37,9 @@ public interface DeletionGuard {
         }
     }
 
-    /** The reason in words for the caller, or empty. A failed stage is a reason too: what cannot be checked is not deleted. */
+    /**
+     * Returns the reason to show to the caller, or empty. A failed stage also prevents the deletion: a key that cannot be checked is not
+     * deleted.
+     */
     CompletionStage<Optional<String>> objection(KeyEntry entry);
 }

@@ -35,6 +35,7 @@ public final class InitSeeded {
 
     /**
      * Creates the keyring; changes nothing when one exists already.
+     *
      * @param passphrase of the new keystore; closed here
      * @param mnemonicFile 24 words to use instead of new ones, in UTF-8
      * @return exit code: 0 when the keyring was created, else 1

@@ -9,27 +9,27 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
 
 /**
- * Listener that must know which keys there are, such as the follower of the chain. Called on the Keyring actor's thread, in the
- * order in which the changes became durable: must neither block nor throw.
+ * Listener for changes of the set of keys, such as the follower of the chain. Called on the Keyring actor's thread, in the order in which
+ * the changes became durable; must neither block nor throw.
  */
 public interface KeyEvents {
     /**
-     * Keys that are durable, and known to nobody outside yet: the calls that brought them are answered when the stage is complete. When it fails
-     * they are answered with an error that says so; the keys are there all the same.
+     * Called when new keys are durable but not yet returned to any caller: the calls that added them are answered when the stage completes.
+     * If it fails, they are answered with an error that says so; the keys remain in the keyring.
      */
     CompletionStage<Void> added(List<OwnKey> keys);
 
-    /** Keys whose public keys became known. */
+    /** Called when public keys have become known. */
     void learnt(List<OwnKey> keys);
 
-    /** Keys that are gone for good. */
+    /** Called when keys have been removed permanently. */
     void removed(Set<Address> addresses);
 
     /**
-     * A key of this keyring for those who keep books of what happens to it on the chain.
+     * Key of this keyring, for components that keep books of its activity on the chain.
      *
-     * @param publicKey empty as long as it is not known, which can only be for a key that another implementation wrote
-     * @param birth no block below this height, u64, can pay the key; empty when it may be of any age
+     * @param publicKey empty while unknown, which is possible only for a key written by another implementation
+     * @param birth no block below this height, u64, can pay the key; empty when its age is unknown
      */
     record OwnKey(Address address, Optional<PublicKey> publicKey, OptionalLong birth) {}
 }

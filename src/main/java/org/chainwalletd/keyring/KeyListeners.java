@@ -19,7 +19,7 @@ import org.chainwalletd.keyring.store.KeyringStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Listeners to each change of the keyring. Belongs to the Keyring actor. */
+/** Listeners for changes of the keyring. Belongs to the Keyring actor. */
 final class KeyListeners {
     private static final Logger LOG = LoggerFactory.getLogger(KeyListeners.class);
 
@@ -29,7 +29,9 @@ final class KeyListeners {
         listeners.add(listener);
     }
 
-    /** Tells what became durable. Empty when nobody has to be waited for before new keys are given out. */
+    /**
+     * Informs the listeners of a durable batch. Empty when no listener has to be waited for before new keys are returned to their callers.
+     */
     Optional<CompletableFuture<Void>> tell(KeyTable.Batch batch) {
         List<OwnKey> added = keys(batch.added(), batch.notes());
         List<OwnKey> learnt = keys(batch.learnt(), Map.of());
@@ -54,7 +56,7 @@ final class KeyListeners {
                 .toList();
     }
 
-    /** A listener is somebody else's code: what it throws must not end the actor. */
+    /** Turns an exception thrown by a listener into a failed stage: listeners are foreign code and must not stop the actor. */
     private static CompletionStage<Void> told(KeyEvents listener, List<OwnKey> added) {
         try {
             return listener.added(added);
@@ -67,11 +69,11 @@ final class KeyListeners {
         try {
             telling.run();
         } catch (RuntimeException e) {
-            LOG.error("somebody did not want to know of a change of the keyring", e);
+            LOG.error("a listener failed on a change of the keyring", e);
         }
     }
 
-    /** The keys of one moment with what is noted of them, each made when it is read. */
+    /** Keys of one point in time with their notes; each element is created when it is read. */
     static final class OwnKeys extends AbstractList<OwnKey> implements RandomAccess {
         private final List<KeyEntry> entries;
         private final KeyringStore.KeyNotes notes;

@@ -11,9 +11,9 @@ import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.stage.Outcome;
 
 /**
- * Standard keys that were drawn and sealed ahead of time, so that giving one out costs no Argon2id. They are in memory alone, sealed, and die
- * with the process: who was given one has it because it went the way of every new key then, to the disk first. One is made at a time, and given
- * out once. Belongs to the Keyring actor.
+ * Standard keys generated and sealed in advance, so that returning one costs no Argon2id. They exist only in memory, sealed, and are lost
+ * with the process; this is safe because a key is written to disk like any new key before its address is returned. One key is generated at
+ * a time, and each is used once. Belongs to the Keyring actor.
  */
 final class KeyPool {
     private final KeyringParts keyring;
@@ -29,9 +29,9 @@ final class KeyPool {
     }
 
     /**
-     * From now on there shall be {@code size} keys.
+     * Sets the number of keys to keep.
      *
-     * @param executor draws and seals them, when nobody else wants the processor
+     * @param executor generates and seals them, at low priority
      */
     void keep(int size, Executor executor) {
         target = size;
@@ -39,7 +39,7 @@ final class KeyPool {
         refill();
     }
 
-    /** Key that is given out now and never again; empty while none is ready. */
+    /** Removes and returns a key of the pool; empty when none is ready. */
     Optional<KeyringStore.SealedKey> take() {
         Optional<KeyringStore.SealedKey> taken = Optional.ofNullable(keys.poll());
         if (target > 0 && taken.isEmpty()) {
@@ -50,7 +50,7 @@ final class KeyPool {
         return taken;
     }
 
-    /** Begins another key when one is wanted. After a failure this is for the upkeep to call again. */
+    /** Starts generating a key if the pool is not full. After a failure the next periodic upkeep calls this again. */
     void refill() {
         if (!making && keys.size() < target && !keyring.passphrase().isClosed()) {
             making = true;

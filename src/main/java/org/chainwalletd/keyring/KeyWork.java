@@ -62,6 +62,7 @@ final class KeyWork {
 
     /**
      * Seals a key's secret and phrase in parallel and makes the files durable: first the key, then the phrase. The returned key is closed.
+     *
      * @param drawn makes the key, on an Argon2id thread
      * @param abandoned whether the caller has stopped waiting; checked before each Argon2id, and if so nothing is stored
      */
@@ -248,6 +249,7 @@ final class KeyWork {
 
     /**
      * Derives the public entries of the next legacy HD keys from index {@code first} on; the seed stays open.
+     *
      * @param taken addresses already in use, whose indexes are skipped
      */
     List<KeyEntry> deriveEntries(SecretBytes seed, long first, List<Optional<String>> labels, Set<Address> taken) {

@@ -152,6 +152,7 @@ public final class Keyring implements Signer {
     /**
      * Begins to open the keyring of {@code setup}, or to create an empty one. Key stretching takes most of a daemon's start, so call this
      * before everything that can run in parallel, including the start of the actors.
+     *
      * @param passphrase UTF-8 bytes, not empty
      */
     public static Opening begin(KeyringSetup setup, SecretBytes passphrase) {
@@ -161,6 +162,7 @@ public final class Keyring implements Signer {
     /**
      * Returns why {@link #open} would fail; empty if it would succeed. Read-only: writes and deletes no files and keeps nothing open.
      * Blocks.
+     *
      * @param setup with executors that run tasks on the calling thread
      */
     public static Optional<String> refusal(KeyringSetup setup, SecretBytes passphrase) {
@@ -226,6 +228,7 @@ public final class Keyring implements Signer {
 
     /**
      * Whether the keyring has no key outside {@code addresses}, from memory; suited to very many addresses.
+     *
      * @param addresses concatenated in several arrays, 32 bytes each, without duplicates
      */
     public boolean hasOnly(List<byte[]> addresses) {
@@ -243,6 +246,7 @@ public final class Keyring implements Signer {
 
     /**
      * Gives keys that are generated from now on a birth: a height, u64, below which no block can pay them.
+     *
      * @param followedHeight height of the last followed block; called on any thread, must not block
      */
     public void bornBy(Supplier<OptionalLong> followedHeight) {
@@ -251,6 +255,7 @@ public final class Keyring implements Signer {
 
     /**
      * Keeps {@code size} standard keys generated and sealed in advance, so that {@link #generateStandard} only has to make one durable.
+     *
      * @param executor seals one key at a time; preferably at low priority
      */
     public void keepPool(int size, Executor executor) {
@@ -298,6 +303,7 @@ public final class Keyring implements Signer {
 
     /**
      * Generates a key with its own standard phrase. Fails with {@link Reason#TOO_MANY_ATTEMPTS} while too many are being generated.
+     *
      * @param abandoned whether the caller has stopped waiting; if so, no key is made unless it is already sealed
      */
     public CompletionStage<KeyEntry> generateStandard(Optional<String> label, BooleanSupplier abandoned) {
@@ -338,6 +344,7 @@ public final class Keyring implements Signer {
 
     /**
      * Changes the label of an address, durably.
+     *
      * @param label empty removes it
      */
     public CompletionStage<Optional<String>> setLabel(Address address, Optional<String> label) {
@@ -388,6 +395,7 @@ public final class Keyring implements Signer {
     /**
      * Removes a key and everything that belongs to it, after the passphrase was verified against the key's own file and {@code guard} did
      * not object.
+     *
      * @param guard empty to remove the key whatever it holds
      */
     public CompletionStage<Address> delete(Address address, SecretBytes passphrase, Optional<DeletionGuard> guard) {
@@ -443,6 +451,7 @@ public final class Keyring implements Signer {
 
     /**
      * Opens the sealer of the swap journal's rows. Costs one Argon2id.
+     *
      * @param like a row whose sealing key is reused; empty when there is none yet
      */
     public CompletionStage<SealedRecords> swapJournal(Optional<Bytes> like) {

@@ -69,6 +69,7 @@ import org.slf4j.LoggerFactory;
  * Owns the keys: addresses, labels, public keys and unsealed secrets. Runs Argon2id, signing and file access on executors and receives the
  * results as messages. Replies that something was stored only after it is durable. Changes that arrive during a write of {@code state.json}
  * are batched into the next write.
+ *
  * <p>Replies to the asker and calls the registered listeners and followers. Never restarted: when it stops, it overwrites its secrets, and
  * the next process reads the sealed files and {@code state.json} again. After {@link Close} it keeps running to refuse later questions, so
  * that no caller waits without an answer.
@@ -254,6 +255,7 @@ final class KeyringActor {
 
     /**
      * Starts nothing new. Operations that already change files run to completion and are answered; all other questions are refused.
+     *
      * @param first the command that is answered when no operation is left
      */
     private Behavior<Command> closing(Close first) {
@@ -527,10 +529,11 @@ final class KeyringActor {
 
     /**
      * Parameters of opening a keyring.
+     *
      * @param passphrase owned by the Keyring actor as soon as it exists
      * @param loaded completes when the passphrase is verified and the files are read
      * @param atHand unsealed keys, written only by the actor; other threads only sign with them and must expect a key to be closed at any
-     *   time
+     *     time
      */
     record Groundwork(
             KeyringSetup setup,

@@ -41,6 +41,7 @@ final class KeyringLoader {
 
     /**
      * Fails with {@link KeyringException}: LOCKED for a wrong passphrase, STORAGE for damage.
+     *
      * @param made completes when the keyring exists
      */
     CompletableFuture<Listing> load(CompletableFuture<Void> made, SecretBytes passphrase) {

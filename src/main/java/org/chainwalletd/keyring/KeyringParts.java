@@ -10,10 +10,10 @@ import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
 
 /**
- * State that the parts of the Keyring actor share, on its thread alone.
+ * State shared by the parts of the Keyring actor; used only on its thread.
  *
- * @param moving addresses that are on their way in or out
- * @param leaving those of them that are on their way out
+ * @param moving addresses being added or removed
+ * @param leaving addresses of {@code moving} that are being removed
  */
 record KeyringParts(
         ActorContext<Command> context,

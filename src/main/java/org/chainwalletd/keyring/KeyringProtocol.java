@@ -70,6 +70,7 @@ final class KeyringProtocol {
 
     /**
      * Generates a new key.
+     *
      * @param drawn makes the key, on an Argon2id thread
      * @param standard whether a key of the pool may be used instead
      * @param birth also applies to a pool key: until now its address was unknown outside this process
@@ -96,6 +97,7 @@ final class KeyringProtocol {
 
     /**
      * Adds imported 1:1 keys; their secrets are overwritten once sealed.
+     *
      * @param skipPresent whether keys that are present already are left out; otherwise one such key refuses all
      */
     record Store(List<NewKey> keys, boolean skipPresent, CrashPoint before, CompletableFuture<List<KeyEntry>> reply)
@@ -142,6 +144,7 @@ final class KeyringProtocol {
     interface EvmFollower {
         /**
          * Takes over the store's state.
+         *
          * @param own record of the current key, unless that is the seed's key
          * @param kept addresses of the keys that have their own sealed blob
          */
@@ -166,6 +169,7 @@ final class KeyringProtocol {
     /**
      * Overwrites all unsealed secrets and refuses every later question. Answered when all additions and removals in progress have ended and
      * no write runs any more.
+     *
      * @param evmKeys completes when the account-chain keys have nothing left to record
      */
     record Close(CompletableFuture<Void> evmKeys, CompletableFuture<Void> reply) implements Command {}

@@ -88,6 +88,7 @@ final class KeyringQuestions {
      * Owns the count of wrong passphrases. All verification of passphrases from requests goes through here: a few attempts at a time, and
      * after some wrong ones only after a pause that doubles up to a minute. During the pause every attempt is refused, even a correct one,
      * so that guessing in parallel gains nothing.
+     *
      * <p>Replies to the asker only. The count starts at zero with the process, so resetting it costs an attacker a restart of the daemon.
      */
     static final class PassphraseAttempts {

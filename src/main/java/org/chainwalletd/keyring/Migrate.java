@@ -65,7 +65,7 @@ public final class Migrate {
     /**
      * @param passphrase of the keystore; closed here
      * @return exit code: 0 when every file was imported or its key was present already, 1 when some files were refused, 2 when the import
-     *   could not start or stopped half way; it can then be run again
+     *     could not start or stopped half way; it can then be run again
      */
     public int run(SecretBytes passphrase, Path from) {
         try (passphrase) {

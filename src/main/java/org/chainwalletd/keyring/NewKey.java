@@ -16,11 +16,11 @@ import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.SecretText;
 
 /**
- * A 1:1 key on its way into the keyring, with its secrets. Closing it overwrites them. What a caller gives is checked here, and refused with a
- * {@link KeyringException}.
+ * 1:1 key that is not in the keyring yet, with its secrets. Closing it overwrites them. The factory methods check the caller's input and
+ * throw {@link KeyringException}.
  *
  * @param secret 32 bytes
- * @param entropy 32 bytes of the phrase of a standard key, empty for any other
+ * @param entropy 32 bytes of entropy of a standard key's phrase; empty for any other key
  */
 record NewKey(
         SecretBytes secret,
@@ -31,7 +31,7 @@ record NewKey(
         KeyNote note)
         implements AutoCloseable {
 
-    /** Takes {@code secret} over. */
+    /** Takes ownership of {@code secret}. */
     static NewKey alone(Sealer sealer, SecretBytes secret, KeyNote.Origin origin, Optional<String> label) {
         return of(sealer, secret, Optional.empty(), label, origin);
     }
@@ -48,7 +48,9 @@ record NewKey(
         }
     }
 
-    /** @param hex 64 characters; closed here */
+    /**
+     * @param hex 64 characters; closed here
+     */
     static NewKey ofSecret(Sealer sealer, SecretBytes hex, Optional<String> label) {
         try (hex) {
             KeyEntry.checkLabel(label);
@@ -56,14 +58,18 @@ record NewKey(
         }
     }
 
-    /** @param words phrase of 24 words that spells the secret; closed here */
+    /**
+     * @param words 24 words that encode the secret; closed here
+     */
     static NewKey ofIndependentPhrase(Sealer sealer, SecretBytes words, Optional<String> label) {
         try (Mnemonic phrase = parsed(words, label)) {
             return alone(sealer, KeyDerivation.independent(phrase), KeyNote.Origin.INDEPENDENT, label);
         }
     }
 
-    /** @param words phrase of 24 words; closed here */
+    /**
+     * @param words 24 words of a standard phrase; closed here
+     */
     static NewKey ofStandardPhrase(Sealer sealer, SecretBytes words, Optional<String> label) {
         return standard(sealer, parsed(words, label), label);
     }
@@ -87,7 +93,7 @@ record NewKey(
         return new NewKey(secret, entropy, publicKey, sealer.addressOf(publicKey), label, KeyNote.unborn(origin));
     }
 
-    /** This key, which was drawn just now. */
+    /** Returns this newly generated key with the birth {@code height}. */
     NewKey born(OptionalLong height) {
         return new NewKey(secret, entropy, publicKey, address, label, note.born(height));
     }
@@ -102,7 +108,7 @@ record NewKey(
         entropy.ifPresent(SecretBytes::close);
     }
 
-    /** Without the secrets. */
+    /** Omits the secrets. */
     @Override
     public String toString() {
         return "NewKey[" + address + "]";

@@ -230,6 +230,7 @@ final class StateWrites {
 
     /**
      * Reads into memory what other daemons have changed before this call.
+     *
      * @param then called on the actor's thread, with the reason if the read failed; called immediately if the store is not shared
      */
     void refresh(Consumer<Optional<KeyringException>> then) {

@@ -123,6 +123,7 @@ final class Vault {
 
     /**
      * Reads the keys of a vault in its order. Each address is computed from its secret.
+     *
      * @throws KeyringException with {@link Reason#INVALID} when the content is not a vault
      */
     static Contents read(SecretBytes content, Sealer sealer) {
@@ -305,6 +306,7 @@ final class Vault {
 
         /**
          * Reads the array that starts at the parser's current token.
+         *
          * @param keys gets the keys read so far, also when this fails
          */
         static void read(JsonParser parser, List<NewEvmKey> keys) throws IOException {

@@ -41,6 +41,7 @@ public final class VaultExport {
 
     /**
      * Vault, and the parts left out of it because their sealed file is damaged, missing or holds something else.
+     *
      * @param missing empty when the vault is complete
      */
     public record Export(Bytes vault, List<Missing> missing) {}
@@ -85,6 +86,7 @@ public final class VaultExport {
     /**
      * Exports all keys. Fails at once while another full export runs, and when nothing at all can be unsealed. Leaves out keys that are
      * deleted meanwhile, and damaged keys, which the result names. Closes {@code vaultPassphrase}.
+     *
      * @param view returns the current state of the keyring
      */
     CompletableFuture<Export> all(

@@ -1,5 +1,5 @@
 /**
- * The keys: the Keyring actor that owns them, their origins, vault and migration. Secrets never leave this package except to be revealed or
- * exported on request.
+ * Keys: the Keyring actor that owns them, their origins, vault and migration. Secrets leave this package only when revealed or exported on
+ * request.
  */
 package org.chainwalletd.keyring;

@@ -25,12 +25,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A keyring in the wallet directory (interface.md, section 1.4): sealed files, {@code state.json}, which alone tells which keys there are, and
- * beside it what need not be unsealed to be known. Damage is told and never replaced.
+ * Keyring in the wallet directory (interface.md, section 1.4): sealed files, {@code state.json} as the only list of the keys, and beside it
+ * the data that is readable without unsealing. Reports damage and never overwrites damaged files.
  */
 public final class FolderStore implements KeyringStore.Fillable {
     private static final Logger LOG = LoggerFactory.getLogger(FolderStore.class);
-    /** Up to this many key files are looked at before the start goes on; those of a larger keyring after it. */
+    /** Largest keyring whose key files are all checked before the start completes; those of a larger one are checked afterwards. */
     public static final int CHECKED_AT_START = 1_000;
 
     private final KeyFolder folder;
@@ -45,12 +45,14 @@ public final class FolderStore implements KeyringStore.Fillable {
         this(setup, true);
     }
 
-    /** Opens the keyring's store: this, unless {@code setup} names another place. Other parameters as of the constructor. */
+    /** Opens the keyring's store: the one named by {@code setup}, or else a folder store. Parameters as for the constructor. */
     public static KeyringStore open(KeyringSetup setup, boolean clears) {
         return setup.elsewhere().isPresent() ? setup.elsewhere().get().get() : new FolderStore(setup, clears);
     }
 
-    /** @param clears whether what was left half written is cleared away; a daemon that runs may be writing it */
+    /**
+     * @param clears whether half-written files are deleted; false when a running daemon may be writing them
+     */
     public FolderStore(KeyringSetup setup, boolean clears) {
         this.clears = clears;
         this.folder = new KeyFolder(setup.wallets());
@@ -82,7 +84,7 @@ public final class FolderStore implements KeyringStore.Fillable {
         });
     }
 
-    /** Last {@code state.json}, which alone tells which keys there are. */
+    /** Writes {@code state.json} last, because it alone lists the keys. */
     @Override
     public void fill(
             KeyringView view, Map<SealedPlace, SealedBlob> sealed, Map<Address, KeyNote> noted, Set<Address> givenOut) {
@@ -104,8 +106,8 @@ public final class FolderStore implements KeyringStore.Fillable {
     }
 
     /**
-     * An empty one in its place would forget keys, and give the addresses of a seed out a second time. Nothing tells a seed that was never used
-     * from one whose records are lost.
+     * Refuses to create an empty {@code state.json} in place of a lost one: it would forget keys and use the seed's addresses a second
+     * time. A seed that was never used cannot be told from one whose records are lost.
      */
     private void refuseLostState() throws IOException {
         if (folder.isSeeded()) {
@@ -152,7 +154,7 @@ public final class FolderStore implements KeyringStore.Fillable {
         });
     }
 
-    /** Public keys are learnt without a change of {@code state.json}. */
+    /** Adds public keys that were learnt since, which does not change {@code state.json}. */
     private KeyringView withLearntKeys(KeyringView view) throws IOException {
         return view.hasAllPublicKeys() ? view : view.with(publicKeys.load());
     }
@@ -214,7 +216,7 @@ public final class FolderStore implements KeyringStore.Fillable {
         key.phrase().ifPresent(blob -> folder.write(folder.path(SealedPlace.phrase(key.address())), blob));
     }
 
-    /** First the phrase, which is worthless without the key and recoverable while the key is there. */
+    /** Removes the phrase first: it is worthless without the key, and can be recovered while the key exists. */
     @Override
     public void remove(Address address) {
         CrashPoint.DELETE_BEFORE_FILES.reached();
@@ -234,7 +236,7 @@ public final class FolderStore implements KeyringStore.Fillable {
         });
     }
 
-    /** Writes the public keys and notes before the listing: a record too many does no harm, a missing one does. */
+    /** Writes public keys and notes before the listing: a superfluous record is harmless, a missing one is not. */
     private void write(KeyTable.Batch batch) throws IOException {
         publicKeys.add(batch.withNewKeys());
         notes.add(batch.notes());
@@ -249,7 +251,7 @@ public final class FolderStore implements KeyringStore.Fillable {
         CrashPoint.MINT_BEFORE_ANSWER.reached();
     }
 
-    /** The record is gone already; what stays behind is no reason to call the deletion failed. */
+    /** Logs failures only: the key is no longer listed, so leftover records do not make the deletion fail. */
     private void forget(Set<Address> gone) {
         if (gone.isEmpty()) {
             return;
@@ -323,7 +325,9 @@ public final class FolderStore implements KeyringStore.Fillable {
         T read() throws IOException;
     }
 
-    /** @param otherwise what to say before the name of {@code file} when files cannot be read or written */
+    /**
+     * @param otherwise start of the error message, before the name of {@code file}, when files cannot be read or written
+     */
     private static <T> T call(String otherwise, Path file, Reading<T> step) {
         try {
             return step.read();
@@ -333,8 +337,8 @@ public final class FolderStore implements KeyringStore.Fillable {
     }
 
     /**
-     * Work on a wallet directory that nobody waits for, because it takes longer the larger the keyring is: looking at every key file of a large one,
-     * and describing {@code state.json} in a snapshot for the next start. Blocking; takes no thread from those who wait for a file.
+     * Background work on a wallet directory whose cost grows with the keyring: checking every key file of a large one, and writing a
+     * snapshot of {@code state.json} for the next start. Blocking; runs on a thread that no caller waiting for a file needs.
      */
     private static final class FolderUpkeep {
         private static final Logger LOG = LoggerFactory.getLogger(FolderUpkeep.class);
@@ -356,12 +360,12 @@ public final class FolderStore implements KeyringStore.Fillable {
             this.lostPhrases = KeyringMetrics.lostPhrases(metrics);
         }
 
-        /** The keyring as the snapshot has it, when it fits {@code state.json}. */
+        /** Returns the keyring from the snapshot, if that matches {@code state.json}. */
         Optional<KeyringView> described() {
             return snapshot.read();
         }
 
-        /** Tells that the snapshot which is there describes {@code view}. */
+        /** Records that the existing snapshot describes {@code view}. */
         synchronized void describes(KeyringView view) {
             described = view;
         }
@@ -377,8 +381,7 @@ public final class FolderStore implements KeyringStore.Fillable {
         }
 
         /**
-         * Writes the snapshot unless it describes {@code now}; never in the way of a change, which would otherwise cost more the larger the keyring
-         * is.
+         * Writes the snapshot unless it already describes {@code now}. Not part of a change, whose cost would then grow with the keyring.
          */
         synchronized void describe(KeyringView now) {
             if (now == described || (now.size() < Snapshot.FROM && described == null)) {
@@ -415,7 +418,10 @@ public final class FolderStore implements KeyringStore.Fillable {
             }
         }
 
-        /** A standard key without its phrase still signs, so that nobody would notice until the phrase is needed. */
+        /**
+         * Checks that the phrase files exist: a standard key without its phrase still signs, so the loss would be noticed only when the
+         * phrase is needed.
+         */
         private void checkPhrases(Supplier<KeyringView> view) {
             try {
                 KeyNoteFiles.Found notes = new KeyNoteFiles(folder.publicKeys()).load();
@@ -443,11 +449,12 @@ public final class FolderStore implements KeyringStore.Fillable {
     }
 
     /**
-     * Origins and births of 1:1 keys: {@code wallets/pubkeys/000000.notes} and so on, see {@link RecordFiles}. The value of a record is the origin's
-     * number (1), whether a birth is known (1: 0 or 1), the birth (8, big-endian) and 22 zero bytes for later. Keys of other implementations and of
-     * older versions have none. One that is lost costs a longer look at the chain and a warning less; nothing else rests on it.
+     * Origins and births of 1:1 keys, in {@code wallets/pubkeys/000000.notes} and following files, see {@link RecordFiles}. The value of a
+     * record is the origin's number (1 byte), whether a birth is known (1 byte: 0 or 1), the birth (8, big-endian) and 22 reserved zero
+     * bytes. Keys of other implementations and of older versions have no record. Losing one only costs a longer scan of the chain and a
+     * warning about a lost phrase.
      *
-     * <p>Not read at the start. Blocking; one caller at a time.
+     * <p>Not read at start. Blocking; one caller at a time.
      */
     public static final class KeyNoteFiles {
         private static final int FOR_LATER = 22;
@@ -463,9 +470,9 @@ public final class FolderStore implements KeyringStore.Fillable {
             return new Found(files.load());
         }
 
-        /** Contents of the file. */
+        /** Contents of the files. */
         public record Found(RecordFiles.Found records) implements KeyringStore.KeyNotes {
-            /** Also empty for a note of a later version that this one does not know. */
+            /** Empty also for a note with an origin that this version does not know. */
             @Override
             public Optional<KeyNote> of(Address address) {
                 int at = records.valueOf(address.toArray(), 0);
@@ -485,7 +492,7 @@ public final class FolderStore implements KeyringStore.Fillable {
             }
         }
 
-        /** When this returns they survive a power cut. */
+        /** Appends notes; they are durable when this returns. */
         public void add(Map<Address, KeyNote> notes) throws IOException {
             ByteBuffer records = ByteBuffer.allocate(notes.size() * KeyColumns.RECORD);
             notes.forEach((address, note) -> records.put(address.toArray())

@@ -19,13 +19,13 @@ import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.store.files.CrashPoint;
 
 /**
- * The public side of the keyring in memory, with its index by address. Belongs to the Keyring actor, except for the view that it publishes
- * for readers, and for batches, which the disk executor reads.
+ * Public part of the keyring in memory, indexed by address. Belongs to the Keyring actor, except for the published view, which any thread
+ * reads, and batches, which the disk executor reads.
  */
 public final class KeyTable {
     private final AtomicReference<KeyringView> published;
     private KeyringView view;
-    /** Null until it is needed. */
+    /** Null until first needed. */
     private AddressIndex index;
 
     public KeyTable(KeyringView view, AtomicReference<KeyringView> published) {
@@ -48,7 +48,7 @@ public final class KeyTable {
         return index.find(view.columns().records(), address.toArray());
     }
 
-    /** Makes the index now instead of at the first question. */
+    /** Builds the index now rather than at the first lookup. */
     public void prepareIndex() {
         if (index == null) {
             index = AddressIndex.of(view.columns().records(), view.size());
@@ -59,14 +59,14 @@ public final class KeyTable {
         return view;
     }
 
-    /** Several changes that become durable with one write of {@code state.json}. */
+    /** Changes that become durable with one write of {@code state.json}. */
     public record Batch(List<Change> changes, KeyringView before, KeyringView after) {
-        /** Whether {@code state.json} is written at all. */
+        /** Whether {@code state.json} has to be written. */
         public boolean changesState() {
             return !changes.stream().allMatch(Change::onlyLearns);
         }
 
-        /** Whether what is listed only grows, behind what was there. */
+        /** Whether entries are only appended to the list. */
         boolean onlyAdds() {
             return changes.stream()
                     .allMatch(change -> change.removed().isEmpty()
@@ -85,14 +85,14 @@ public final class KeyTable {
             return changes.stream().flatMap(change -> change.added().stream()).toList();
         }
 
-        /** A key that only got a derivation index had its public key before. */
+        /** Entries whose public keys must be stored; a key that only got a derivation index had its public key before. */
         List<KeyEntry> withNewKeys() {
             List<KeyEntry> entries = new ArrayList<>(added());
             entries.addAll(learnt());
             return entries;
         }
 
-        /** Keys whose public key was not known before. */
+        /** Keys whose public key has become known. */
         public List<KeyEntry> learnt() {
             return changes.stream()
                     .filter(Change::onlyLearns)
@@ -107,7 +107,7 @@ public final class KeyTable {
         }
     }
 
-    /** Keyring as it will be after {@code changes}; nothing is changed yet. One batch at a time. */
+    /** Computes the keyring after {@code changes}; modifies nothing yet. One batch at a time. */
     public Batch prepare(List<Change> changes) {
         Map<Integer, KeyEntry> replaced = new HashMap<>();
         BitSet removed = new BitSet();
@@ -143,9 +143,9 @@ public final class KeyTable {
     }
 
     /**
-     * Prepares what other daemons have changed, to be accepted at once; empty when all of it is known.
+     * Prepares other daemons' changes, to be accepted at once; empty when all of them are known.
      *
-     * @param news what has changed, perhaps together with what this daemon has changed itself
+     * @param news changes, possibly including those of this daemon itself
      */
     public Optional<Batch> fold(KeyringNews news) {
         List<KeyEntry> added = new ArrayList<>();
@@ -201,7 +201,7 @@ public final class KeyTable {
                 && one.keySet().stream().allMatch(name -> Arrays.equals(one.get(name), other.get(name)));
     }
 
-    /** Returns why a change does not fit the keyring as it has become since the change was made; empty when it still does. */
+    /** Returns why a change no longer applies to the current keyring; empty when it does. */
     public Optional<KeyringException> objection(Change change) {
         Optional<Address> present = change.added().stream()
                 .map(KeyEntry::address)
@@ -221,7 +221,7 @@ public final class KeyTable {
         return present.map(KeyringFailures::present).or(() -> missing.map(KeyringFailures::unknown));
     }
 
-    /** The batch is on the disk. */
+    /** Makes a durable batch the current state. */
     public void accept(Batch batch) {
         int before = view.size();
         view = batch.after();
@@ -243,18 +243,18 @@ public final class KeyTable {
     }
 
     /**
-     * Change of the public side of the keyring, on its way to the disk.
+     * Change of the public part of the keyring that is not durable yet.
      *
-     * @param before where a test kills the process when the sealed files are there and the record is not; empty when {@code state.json} stays as
-     *     it is
-     * @param notes on added keys
-     * @param replaced entries in the places of those with the same addresses, which keep their labels
-     * @param labels of addresses that are there
-     * @param nextIndex index of the next legacy HD key after this change; 0 leaves it
-     * @param expectedIndex index of the next legacy HD key before this change; empty where none is given out
-     * @param unlessUsed whether removed keys must not be needed by anything unfinished that a shared store knows
-     * @param evmKey empty leaves the account-chain key as it is
-     * @param ended told on the actor's thread when the change is durable, or why it was not made
+     * @param before crash point between the writing of the sealed files and the record; empty when {@code state.json} is not written for
+     *     this change
+     * @param notes notes of added keys
+     * @param replaced new entries for existing addresses, which keep their labels
+     * @param labels new labels of existing addresses
+     * @param nextIndex index of the next legacy HD key after this change; 0 leaves it unchanged
+     * @param expectedIndex index of the next legacy HD key before this change; empty when the change derives none
+     * @param unlessUsed whether to refuse the removal of a key that anything unfinished in a shared store needs
+     * @param evmKey empty leaves the account-chain key unchanged
+     * @param ended called on the actor's thread when the change is durable, or with the reason why it failed
      */
     public record Change(
             Optional<CrashPoint> before,
@@ -268,7 +268,7 @@ public final class KeyTable {
             Optional<EvmKeyChange> evmKey,
             boolean unlessUsed,
             Consumer<Optional<KeyringException>> ended) {
-        /** Change of nothing but entries and labels. */
+        /** Creates a change of entries and labels only. */
         private Change(
                 Optional<CrashPoint> before,
                 List<KeyEntry> added,
@@ -298,23 +298,27 @@ public final class KeyTable {
             return new Change(Optional.of(before), added, notes, Map.of(), Map.of(), ended);
         }
 
-        /** Entries whose public keys became known, which {@code state.json} does not hold. */
+        /** Creates a change of entries whose public keys became known, which {@code state.json} does not hold. */
         public static Change learning(Map<Address, KeyEntry> learnt) {
             return new Change(Optional.empty(), List.of(), Map.of(), learnt, Map.of(), failure -> {});
         }
 
-        /** Whether {@code state.json} stays as it is. */
+        /** Whether {@code state.json} stays unchanged. */
         boolean onlyLearns() {
             return before.isEmpty() && labels.isEmpty();
         }
 
-        /** @param label empty takes the label away */
+        /**
+         * @param label empty removes the label
+         */
         public static Change labelling(
                 Address address, Optional<String> label, Consumer<Optional<KeyringException>> ended) {
             return new Change(Optional.empty(), List.of(), Map.of(), Map.of(), Map.of(address, label), ended);
         }
 
-        /** @param unlessUsed whether the key stays when a shared store knows of something unfinished that needs it */
+        /**
+         * @param unlessUsed whether to keep the key when anything unfinished in a shared store needs it
+         */
         public static Change removing(Address address, boolean unlessUsed, Consumer<Optional<KeyringException>> ended) {
             return new Change(
                     Optional.of(CrashPoint.DELETE_BEFORE_STATE),
@@ -349,10 +353,10 @@ public final class KeyTable {
         /**
          * Change of the record of the account-chain key.
          *
-         * @param before as it was when the change was decided
-         * @param after empty when the keyring has none of its own any more
-         * @param sealed new blobs that a shared store writes in the same commit; elsewhere they were written before
-         * @param removed places that a shared store clears in the same commit; elsewhere they are cleared after it
+         * @param before the record when the change was decided
+         * @param after empty when the keyring no longer has its own account-chain key
+         * @param sealed new blobs that a shared store writes in the same commit; a folder store has written them before
+         * @param removed places that a shared store clears in the same commit; a folder store clears them afterwards
          */
         public record EvmKeyChange(
                 Optional<EvmKeyRecord> before,

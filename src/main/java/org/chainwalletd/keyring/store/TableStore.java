@@ -33,25 +33,29 @@ import org.chainwalletd.store.files.FileFailures;
 import org.chainwalletd.store.postgres.KeyRows;
 
 /**
- * A keyring in the tables of a PostgreSQL store, which several daemons change at once. The store decides whether this process may write, and each
- * change is judged by the rows as they are then.
+ * Keyring in the tables of a PostgreSQL store that several daemons may change concurrently. The store decides whether this process may
+ * write; each change is checked against the rows at commit time.
  */
 public final class TableStore implements KeyringStore, KeyringStore.Shared {
-    /** Kind of rows without a secret: addresses that a wallet directory knew and did not list. No index of a seed is given for them again. */
+    /**
+     * Kind of rows without a secret: addresses that a wallet directory knew but did not list. Their indexes of the seed are not used again.
+     */
     private static final String GIVEN_OUT = "given_out";
 
     /** Places of the keyring itself and of its current account-chain key. */
     private static final List<SealedPlace> OF_KEYRING =
             List.of(SealedPlace.SEED, SealedPlace.CHECK, SealedPlace.EVM_KEY, SealedPlace.EVM_PHRASE);
 
-    /** Keys of a wallet directory that are entered in one commit. */
+    /** Keys of a wallet directory that are copied in one commit. */
     private static final int KEYS_AT_ONCE = 500;
 
-    /** Suffix that a wallet directory is given when its keys were entered. */
+    /** Suffix that a wallet directory is renamed with after its keys were copied. */
     private static final String ASIDE = "-moved";
 
     private final KeyRows rows;
-    /** Keys that were sealed and are written when they are recorded: a deletion elsewhere must not find one without the other. */
+    /**
+     * Sealed keys that are written with their record, in one commit: a deletion by another daemon must never find one without the other.
+     */
     private final Map<Address, SealedKey> sealed = new ConcurrentHashMap<>();
 
     public TableStore(KeyRows rows) {
@@ -77,7 +81,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         });
     }
 
-    /** An empty keyring in the place of a lost one would forget keys, and give the addresses of a seed out a second time. */
+    /** Refuses to create an empty keyring in place of a lost one: it would forget keys and use the seed's addresses a second time. */
     private void requireNothingLost() {
         if (!isEmpty() || rows.hasPayments()) {
             throw new KeyringException(
@@ -127,7 +131,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
     @Override
     public Listing load() {
         return call(() -> {
-            // Before all rows: what comes meanwhile is told again.
+            // Read before all rows: later changes are then reported again.
             long commit = rows.newest();
             KeyringRow.Head head = rows.head()
                     .orElseThrow(
@@ -201,7 +205,10 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         });
     }
 
-    /** A key and its row are written in one commit, and removed in one; earlier releases had one for each. */
+    /**
+     * Verifies that every listed key has its sealed blob. Both are written and removed in one commit; earlier releases used one commit for
+     * each.
+     */
     private void requireKeys() {
         List<Address> missing = rows.without(SealedPlace.Kind.KEY.word());
         if (!missing.isEmpty()) {
@@ -274,7 +281,10 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         sealed.put(key.address(), key);
     }
 
-    /** Nothing is left of a key that was recorded: it may be another one already, which has come back at another daemon. */
+    /**
+     * Drops only an unrecorded key. A recorded key's rows are removed with its record; rows found now may belong to a key added again by
+     * another daemon.
+     */
     @Override
     public void remove(Address address) {
         CrashPoint.DELETE_BEFORE_FILES.reached();
@@ -403,11 +413,11 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
     }
 
     /**
-     * Enters a keyring that was kept in the wallet directory, if the database has none yet, and puts the directory aside. Does nothing when there is
-     * no keyring in the directory. One that was cut short goes on where it was.
+     * Copies the keyring of the wallet directory into the database, if that has none yet, and renames the directory. Does nothing when the
+     * directory holds no keyring. Resumes a copy that was interrupted.
      *
      * @param folder the keyring in the directory {@code wallets}
-     * @return the number of keys; empty when there was nothing to enter
+     * @return the number of keys; empty when there was nothing to copy
      * @throws KeyringException when the database has a keyring with other keys; nothing is changed then
      */
     public OptionalInt takeIn(KeyringStore folder, Path wallets) {
@@ -451,7 +461,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         folder.unlisted(found.view())
                 .forEach(address ->
                         blobs.put(new KeyringRow.Place(GIVEN_OUT, Bytes.wrap(address.toArray())), Bytes.EMPTY));
-        // The head makes the keyring: until then the next start enters everything again.
+        // The head row completes the keyring; until it is written, the next start copies everything again.
         requireAlone(
                 rows.write(KeyRows.Change.making(blobs, head(found.view()), KeyRows.Premise.unmade(entered.size()))),
                 wallets);
@@ -466,7 +476,9 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         return places;
     }
 
-    /** @param entered all keys that the database has, and has then */
+    /**
+     * @param entered addresses of all keys in the database; this method adds those it writes
+     */
     private void write(
             Map<KeyringRow.Place, Bytes> blobs, List<KeyringRow.Key> keys, Set<Address> entered, Path wallets) {
         requireAlone(
@@ -483,7 +495,9 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         from.find(place).ifPresent(blob -> blobs.put(row(place), bytes(blob)));
     }
 
-    /** A directory is entered twice when the process ended before it was put aside; other daemons may have deleted keys meanwhile. */
+    /**
+     * Accepts a directory that was copied before: the process ended before it renamed it, and other daemons may have deleted keys since.
+     */
     private void requireSame(KeyringStore folder, Listing found, Listing there, Path wallets) {
         Set<Address> known =
                 there.view().entries().stream().map(KeyEntry::address).collect(Collectors.toSet());
@@ -497,14 +511,14 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         }
     }
 
-    /** Another daemon has made a keyring meanwhile, or enters another directory. */
+    /** Fails when another daemon has created a keyring meanwhile or is copying another directory. */
     private void requireAlone(Optional<KeyRows.Refusal> refusal, Path wallets) {
         if (refusal.isPresent()) {
             throw other(wallets);
         }
     }
 
-    /** Keys without a head were entered from a directory; it has to be this one. */
+    /** Fails unless keys in a database without a head row, left by an interrupted copy, all come from this directory. */
     private void requireNoOther(Listing found, Path wallets) {
         Set<Address> own =
                 found.view().entries().stream().map(KeyEntry::address).collect(Collectors.toSet());
@@ -522,11 +536,12 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
     }
 
     /**
-     * Writes the keyring as a new wallet directory, with the same sealed blobs, and compares it with the rows. Nothing else changes them meanwhile.
+     * Writes the keyring as a new wallet directory with the same sealed blobs, and compares it with the rows, which nothing else may change
+     * meanwhile.
      *
-     * @param folder the keyring in the directory, in which there is none yet
+     * @param folder the keyring in the directory, which must be empty
      * @return the number of keys; empty when there is no keyring, and nothing was written
-     * @throws KeyringException also when the directory has another keyring in the end
+     * @throws KeyringException also when the written keyring differs from the rows
      */
     public OptionalInt putOut(KeyringStore.Fillable folder) {
         return call(() -> {
@@ -543,8 +558,8 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
     }
 
     /**
-     * Returns the sealed blobs of everything that is listed, and of the keyring itself, in the order in which a folder is filled: one with kept
-     * account-chain keys alone would count as free.
+     * Returns the sealed blobs of everything listed and of the keyring itself, in the order in which a folder is filled: the keyring's own
+     * blobs first, because a folder with only kept account-chain keys would count as free.
      */
     private Map<SealedPlace, Bytes> sealedPlaces(Listing found) {
         List<SealedPlace> places = new ArrayList<>(OF_KEYRING);
