@@ -14,14 +14,14 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
 
 /**
- * The public sides of many keys in a few arrays, one row for each: about 75 bytes a key and its label, and quick to take from a file as
- * they are. A row is made into a {@link KeyEntry} whenever somebody asks for it.
+ * Column store of the public parts of many keys, one row per key: about 75 bytes per key plus its label, in arrays that are read from a
+ * file as they are. {@link KeyEntry} objects are created on demand.
  *
- * <p>How many rows there are is for the owner to know. Rows that were written are never changed; rows behind them may be, so that growing
- * costs what is added, not what is there.
+ * <p>The owner keeps the number of rows. Its rows are never modified; the space after them may be, so that appending costs only the added
+ * rows.
  */
 public final class KeyColumns {
-    /** Bytes of an address and a public key, which stand together. */
+    /** Length of a record: an address followed by a public key. */
     public static final int RECORD = Address.LENGTH + PublicKey.LENGTH;
 
     private static final int IMPORTED = 1;
@@ -34,7 +34,7 @@ public final class KeyColumns {
     private final byte[] kinds;
     /** Indexes of legacy HD keys, u32. */
     private final int[] indexes;
-    /** Where the labels of the rows end, one behind the other, in UTF-8. */
+    /** End offset of each row's label; the labels are concatenated, in UTF-8. */
     private final int[] labelEnds;
 
     private final byte[] labels;
@@ -54,10 +54,10 @@ public final class KeyColumns {
     /**
      * Creates the columns of 1:1 keys whose addresses are known.
      *
-     * @param records with addresses, and room behind each for its public key; taken over
-     * @param keys public keys that are known
-     * @param text UTF-8 with all labels
-     * @param labels where the label of each row begins in {@code text} and where it ends; both 0 without one
+     * @param records addresses, each followed by space for its public key; filled in here
+     * @param keys known public keys
+     * @param text UTF-8 text that contains all labels
+     * @param labels start and end offset of each row's label in {@code text}; both 0 for a row without label
      */
     static KeyColumns imported(byte[] records, int rows, PublicKeyFiles.Found keys, byte[] text, int[] labels) {
         byte[] kinds = new byte[rows];
@@ -77,7 +77,7 @@ public final class KeyColumns {
         return new KeyColumns(Arrays.copyOf(records, rows * RECORD), kinds, new int[rows], labelEnds, packed);
     }
 
-    /** The records of address and public key. Only to be read. */
+    /** Records of address and public key; must not be modified. */
     public byte[] records() {
         return records;
     }
@@ -149,7 +149,7 @@ public final class KeyColumns {
                 isImported(row));
     }
 
-    /** These, or larger ones with the same first {@code rows}, with {@code added} behind them. */
+    /** Returns columns with {@code added} after the first {@code rows}: this object if they fit, otherwise larger copies. */
     KeyColumns with(int rows, List<KeyEntry> added) {
         byte[][] texts = new byte[added.size()][];
         int labelBytes = 0;
@@ -211,7 +211,7 @@ public final class KeyColumns {
                 | (entry.publicKey().isPresent() ? WITH_PUBLIC_KEY : 0));
     }
 
-    /** A copy of the first {@code rows} with other labels in some of them; an empty one takes the label away. */
+    /** Returns a copy of the first {@code rows} with some labels changed; an empty one removes the label. */
     KeyColumns labelled(int rows, Map<Integer, Optional<String>> changed) {
         Map<Integer, byte[]> texts = new HashMap<>();
         int room = rows == 0 ? 0 : labelEnds[rows - 1];
@@ -235,7 +235,7 @@ public final class KeyColumns {
         return copy;
     }
 
-    /** A copy of the first {@code rows} with other entries, of the same addresses, in some of them; labels stay as they are. */
+    /** Returns a copy of the first {@code rows} with some entries replaced by others of the same addresses; labels stay unchanged. */
     KeyColumns replaced(int rows, Map<Integer, KeyEntry> replacements) {
         KeyColumns copy = new KeyColumns(
                 Arrays.copyOf(records, rows * RECORD),
@@ -250,7 +250,7 @@ public final class KeyColumns {
         return copy;
     }
 
-    /** A copy of the first {@code rows} without those of {@code gone}. */
+    /** Returns a copy of the first {@code rows} without the rows in {@code gone}. */
     KeyColumns without(int rows, BitSet gone) {
         int kept = rows - gone.cardinality();
         KeyColumns copy = new KeyColumns(
@@ -272,12 +272,12 @@ public final class KeyColumns {
         labelEnds[row] = at + length;
     }
 
-    /** Bytes that {@link #writeTo} writes. */
+    /** Number of bytes that {@link #writeTo} writes. */
     int writtenLength(int rows) {
         return rows * BYTES_PER_ROW + Integer.BYTES + (rows == 0 ? 0 : labelEnds[rows - 1]);
     }
 
-    /** Column by column: records, kinds, indexes, ends of labels, length of all labels, labels. */
+    /** Writes column by column: records, kinds, indexes, label ends, length of all labels, labels. */
     void writeTo(ByteBuffer target, int rows) {
         int labelBytes = rows == 0 ? 0 : labelEnds[rows - 1];
         target.put(records, 0, rows * RECORD).put(kinds, 0, rows);
@@ -287,9 +287,9 @@ public final class KeyColumns {
     }
 
     /**
-     * The other way round.
+     * Reads the format of {@link #writeTo}.
      *
-     * @throws IOException when {@code source} does not hold as many rows
+     * @throws IOException when {@code source} does not hold {@code rows} rows
      */
     static KeyColumns readFrom(CheckedInput source, int rows) throws IOException {
         if (rows < 0 || (long) rows * BYTES_PER_ROW > source.left()) {
@@ -306,7 +306,7 @@ public final class KeyColumns {
         return new KeyColumns(records, kinds, indexes, labelEnds, labels);
     }
 
-    /** Where the last label ends, after a look at whether none ends before it begins; otherwise -1. */
+    /** Returns the last label's end, or -1 when the ends are not in ascending order. */
     private static int lastOf(int[] labelEnds) {
         int last = 0;
         for (int end : labelEnds) {

@@ -38,7 +38,7 @@ public final class KeyFolder {
     private static final String KEY_SUFFIX = ".key.enc";
     private static final String PHRASE_SUFFIX = ".mnemonic.enc";
     private static final int HEX_ADDRESS = 2 * Address.LENGTH;
-    /** Every key, phrase and seed file: 32 bytes, sealed. */
+    /** Length of every key, phrase and seed file: 32 sealed bytes. */
     static final int SEALED_LENGTH = SealedBlob.OVERHEAD + 32;
 
     private final Path wallets;
@@ -50,7 +50,7 @@ public final class KeyFolder {
         this.imported = wallets.resolve(IMPORTED);
     }
 
-    /** Makes the folders (0700) and clears away what a crash left of half written files. */
+    /** Creates the folders (0700) and deletes half-written files left by a crash. */
     public void create() throws IOException {
         AtomicFiles.createFolder(imported);
         refuseOneThatOthersChange();
@@ -100,12 +100,12 @@ public final class KeyFolder {
         };
     }
 
-    /** Not beside the keys of addresses, so that whoever lists them need not look at a hundred thousand others. */
+    /** Kept account-chain keys have their own folder, so that listing them need not scan a hundred thousand address keys. */
     private Path keptEvmFolder() {
         return wallets.resolve(EVM);
     }
 
-    /** The addresses that have a key file by their own name. */
+    /** Returns the account-chain addresses that have a key file named after them. */
     Set<EvmAddress> keptEvm() throws IOException {
         Set<EvmAddress> kept = new HashSet<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(keptEvmFolder(), "*" + KEY_SUFFIX)) {
@@ -130,7 +130,9 @@ public final class KeyFolder {
         return Files.exists(seed());
     }
 
-    /** @throws IOException when a keyring was made here before */
+    /**
+     * @throws IOException when a keyring was created here before
+     */
     void requireFree() throws IOException {
         if (!isFree()) {
             throw new IOException("there is a keyring already at " + wallets);
@@ -145,7 +147,10 @@ public final class KeyFolder {
         return Files.exists(path(SealedPlace.EVM_KEY));
     }
 
-    /** In this order. The snapshot may still name an address that goes; the next upkeep makes another one. */
+    /**
+     * Deletes the files in the given order, and the snapshot before them, which may still name a deleted address; the next upkeep writes a
+     * new one.
+     */
     void delete(List<SealedPlace> places) {
         Path file = snapshot();
         try {
@@ -171,7 +176,7 @@ public final class KeyFolder {
     }
 
     /**
-     * @throws KeyringException with {@link Reason#LOCKED} that names a file which is missing or no sealed file
+     * @throws KeyringException with {@link Reason#LOCKED} and the name of the file when it is missing or not a sealed file
      */
     public SealedBlob read(Path file) {
         return readIfThere(file)
@@ -197,7 +202,7 @@ public final class KeyFolder {
         }
     }
 
-    /** Finds one of the 1:1 keys, whichever the file system names first. */
+    /** Returns any one of the 1:1 keys, the first in directory order. */
     Optional<Address> anyKey() throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(imported, "*" + KEY_SUFFIX)) {
             for (Path file : files) {
@@ -212,7 +217,7 @@ public final class KeyFolder {
         }
     }
 
-    /** Something that the passphrase can be proved on. */
+    /** Returns a sealed file that the passphrase can be verified against. */
     Optional<SealedPlace> anySealed() throws IOException {
         if (isSeeded()) {
             return Optional.of(SealedPlace.SEED);
@@ -228,9 +233,9 @@ public final class KeyFolder {
     }
 
     /**
-     * Result of one look at all key files.
+     * Result of a check of all key files.
      *
-     * @param damaged listed addresses whose file is missing or has another length than a sealed key
+     * @param damaged listed addresses whose file is missing or does not have the length of a sealed key
      * @param unlisted addresses with a file that are not listed
      */
     record Inventory(Set<Address> damaged, Set<Address> unlisted) {
@@ -245,14 +250,14 @@ public final class KeyFolder {
         }
     }
 
-    /** Compares the folder with the list and looks at each listed file. */
+    /** Compares the folder with the list and checks each listed file's length. */
     Inventory inventory(Collection<Address> listed) throws IOException {
         Inventory found = unlistedBeside(listed);
         listed.stream().filter(address -> !isWhole(address)).forEach(found.damaged()::add);
         return found;
     }
 
-    /** Compares the names in the folder with the list; only missing files count as damaged. */
+    /** Compares the file names in the folder with the list; only missing files count as damaged. */
     Inventory unlistedBeside(Collection<Address> listed) throws IOException {
         Set<Address> unlisted = addressesOnDisk();
         Set<Address> missing = new LinkedHashSet<>();
@@ -272,7 +277,7 @@ public final class KeyFolder {
         }
     }
 
-    /** The first few key files by name. */
+    /** Returns the paths of the first few key files, for messages. */
     String paths(Collection<Address> addresses) {
         List<String> paths = addresses.stream()
                 .limit(NAMED)
@@ -293,7 +298,7 @@ public final class KeyFolder {
         return addresses;
     }
 
-    /** Removes what was left half written before {@code start} of writing a key or phrase. */
+    /** Removes temporary files of keys and phrases whose writing was interrupted before {@code start}. */
     void clearHalfWritten(Instant start) throws IOException {
         String[] names = imported.toFile().list((folder, name) -> name.startsWith(".") && name.endsWith(".tmp"));
         for (String name : names == null ? new String[0] : names) {
@@ -304,7 +309,7 @@ public final class KeyFolder {
         }
     }
 
-    /** Whether {@code file} is there and was written before {@code start}, as far as the clocks of file systems tell. */
+    /** Whether {@code file} exists and was last written at least a second before {@code start}, a margin for coarse file timestamps. */
     static boolean isOlder(Path file, Instant start) {
         try {
             return Files.getLastModifiedTime(file).toInstant().isBefore(start.minusSeconds(1));

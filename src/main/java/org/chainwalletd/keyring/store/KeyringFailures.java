@@ -11,7 +11,7 @@ import org.chainwalletd.stage.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The keyring's refusals in words, and the way from any failure of its work to one of them. */
+/** Error messages of the keyring, and the conversion of any failure to a {@link KeyringException}. */
 public final class KeyringFailures {
     private static final Logger LOG = LoggerFactory.getLogger(KeyringFailures.class);
 
@@ -19,7 +19,7 @@ public final class KeyringFailures {
 
     private KeyringFailures() {}
 
-    /** A step that touches files. */
+    /** Step that reads or writes files. */
     @FunctionalInterface
     interface Io {
         void run() throws IOException;
@@ -33,7 +33,10 @@ public final class KeyringFailures {
         }
     }
 
-    /** {@code failure} unwrapped; what is no refusal of the keyring is a fault, told without its content, which might be secret. */
+    /**
+     * Unwraps {@code failure}. Reports anything but a {@link KeyringException} as an internal error without its message, which might
+     * contain secrets.
+     */
     public static KeyringException of(Throwable failure) {
         Throwable cause = Causes.of(failure);
         return cause instanceof KeyringException refusal ? refusal : fault(cause);
@@ -47,7 +50,10 @@ public final class KeyringFailures {
                 Reason.STORAGE, "the keyring failed: " + cause.getClass().getSimpleName());
     }
 
-    /** The same for the rest of a change whose record is durable: nobody may be told to repeat it. */
+    /**
+     * Converts a failure after the change's record became durable; never to {@link Reason#AWAY}, which would invite the caller to repeat
+     * the change.
+     */
     public static KeyringException ofRest(Throwable failure) {
         KeyringException refusal = of(failure);
         return refusal.reason() == Reason.AWAY
@@ -58,15 +64,17 @@ public final class KeyringFailures {
     }
 
     /**
-     * For work whose failure nobody is told.
+     * Logs the failure of background work that no caller waits for.
      *
-     * @param consequence what it means for the operator
+     * @param consequence effect, for the operator
      */
     public static void log(String consequence, Throwable failure) {
         LOG.warn("{}: {}", consequence, of(failure).getMessage());
     }
 
-    /** @param value asked for when there is no failure */
+    /**
+     * @param value called when there is no failure
+     */
     public static <T> void answer(CompletableFuture<T> reply, Supplier<T> value, Optional<KeyringException> failure) {
         failure.ifPresentOrElse(reply::completeExceptionally, () -> reply.complete(value.get()));
     }
@@ -106,7 +114,7 @@ public final class KeyringFailures {
                         + of(failure).getMessage() + " (force: true overrides)");
     }
 
-    /** The keys are there: nobody may be told otherwise. */
+    /** Reports that listeners failed; the message must say that the keys were created and kept. */
     public static KeyringException unheard(List<KeyEntry> keys, Throwable failure) {
         LOG.error("the chain is not watched for new keys before the next start", failure);
         return new KeyringException(
@@ -134,7 +142,7 @@ public final class KeyringFailures {
                 Reason.TOO_MANY_ATTEMPTS, most + " keys are being made already; nothing was made", MINT_RETRY_SECONDS);
     }
 
-    /** For nobody, unless an intermediary lost its client and listens on. */
+    /** Answers a call whose caller has disconnected; seen only if an intermediary lost its client but still reads the answer. */
     public static KeyringException abandoned() {
         return new KeyringException(Reason.ABANDONED, "the caller left before its key was sealed; none was made");
     }

@@ -11,37 +11,36 @@ import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * Where a keyring is kept: sealed blobs by their places, and the records that say which keys there are. {@link FolderStore} keeps it in the
- * wallet directory, {@link TableStore} in a database (scale-out.md, section 5). Nothing secret passes here unsealed.
+ * Storage of a keyring: sealed blobs by place, and the records that list the keys. {@link FolderStore} uses the wallet directory, {@link
+ * TableStore} a database (scale-out.md, section 5). No unsealed secret passes through this interface.
  *
- * <p>Blocking: for the disk threads, or for a thread that is about to compute an Argon2id anyway. Fails with {@link KeyringException}: {@code
- * LOCKED} for a blob that is missing or no sealed blob, {@code STORAGE} for everything else that is not as it should be; messages name the
- * place and the way out. What was written survives a power cut when the method returns. One change of the records at a time; anything else may
- * overlap.
+ * <p>Blocking: call on the disk threads, or on a thread that is about to compute an Argon2id anyway. Fails with {@link KeyringException}:
+ * {@code LOCKED} for a blob that is missing or not a sealed blob, {@code STORAGE} for every other problem; messages name the place and a
+ * remedy. Writes are durable when the method returns. Only one change of the records at a time; all other calls may run concurrently.
  */
 public interface KeyringStore {
-    /** Makes an empty keyring if none was ever made, and never one in the place of a lost one. */
+    /** Creates an empty keyring if none was ever created here; fails if one was lost. */
     void make();
 
-    /** Makes a keyring with a legacy seed; refused when there is one already, and then nothing is changed. */
+    /** Creates a keyring with a legacy seed; fails without any change when one exists already. */
     void makeSeeded(SealedBlob seed);
 
-    /** Whether no keyring was ever made here, or nothing is left of it. */
+    /** Whether no keyring was ever created here, or nothing is left of it. */
     boolean isFree();
 
-    /** Reads what there is, without unsealing anything. */
+    /** Reads the listing without unsealing anything. */
     Listing load();
 
     /**
-     * The public side of a keyring.
+     * Public part of a keyring.
      *
      * @param seeded whether there is a legacy seed to derive keys from
-     * @param keptEvm addresses of account-chain keys that have a place by their own address
-     * @param commit from which on {@link Shared#since} tells what has changed; 0 where nobody else changes the keyring
+     * @param keptEvm addresses of account-chain keys that have their own place
+     * @param commit number to pass to {@link Shared#since} for later changes; 0 when no other daemon changes the keyring
      */
     record Listing(KeyringView view, boolean seeded, Set<EvmAddress> keptEvm, long commit) {}
 
-    /** Changes by others; empty where no other daemon can change the keyring. */
+    /** Access to other daemons' changes; empty when no other daemon can change the keyring. */
     default Optional<Shared> shared() {
         return Optional.empty();
     }
@@ -51,96 +50,96 @@ public interface KeyringStore {
     }
 
     /**
-     * Has this passphrase be the one of a shared keyring in which no sealed blob proves one yet. Returns false when another daemon was first.
+     * Sets the passphrase of a shared keyring that has no sealed blob yet. Returns false when another daemon was first.
      *
-     * @param check blob that proves it
+     * @param check blob that verifies the passphrase
      */
     default boolean claim(SealedBlob check) {
         return true;
     }
 
-    /** A place whose blob proves the passphrase: the seed's, or any key's, or the check's; empty when nothing is sealed. */
+    /** Returns a place whose blob verifies the passphrase: the seed, any key or the check; empty when nothing is sealed. */
     Optional<SealedPlace> someSealed();
 
-    /** Empty when there is none in this place. */
+    /** Reads the blob of a place; empty when there is none. */
     Optional<SealedBlob> find(SealedPlace place);
 
-    /** Fails when there is none in this place. */
+    /** Reads the blob of a place; fails when there is none. */
     SealedBlob read(SealedPlace place);
 
     void write(SealedPlace place, SealedBlob blob);
 
-    /** Writes the key, then its phrase, at the latest with {@link #record}, by which it becomes one of the keyring's. */
+    /** Stores the key, then its phrase, at the latest with {@link #record}, which makes it part of the keyring. */
     void add(SealedKey key);
 
-    /** Removes both places of a key that is recorded no more. */
+    /** Removes both places of a key that is no longer recorded. */
     void remove(Address address);
 
-    /** Removes one after the other in this order; one that is not there is none too many. */
+    /** Removes the places in this order; missing ones are ignored. */
     void remove(List<SealedPlace> places);
 
     /**
-     * Changes the records. A key is there for good, or gone for good, when this returns. Fails with {@code CONFLICT}, with nothing changed, when
-     * another daemon has changed what the batch was prepared on.
+     * Changes the records; additions and removals are durable when this returns. Fails with {@code CONFLICT}, and changes nothing, when
+     * another daemon has changed the state on which the batch was prepared.
      */
     void record(KeyTable.Batch batch);
 
-    /** Reads what is noted of the keys, anew each time. */
+    /** Reads the notes of the keys, each time anew. */
     KeyNotes notes();
 
     /**
-     * Addresses of which something is known although {@code view} does not list them: given out by a keyring whose records were put back to an
-     * older state, or about to be when the process died.
+     * Returns addresses known to the store but not listed in {@code view}: given out before the records were restored from an older state,
+     * or about to be given out when the process died.
      */
     Set<Address> unlisted(KeyringView view);
 
-    /** Notes that were taken of keys when they came. */
+    /** Notes recorded when keys were added. */
     @FunctionalInterface
     interface KeyNotes {
         /** Empty for a key without a note. */
         Optional<KeyNote> of(Address address);
     }
 
-    /** The name under which people find a place, for messages: a path, or table, kind and owner. */
+    /** Returns the operator's name of a place, for messages: a path, or table, kind and owner. */
     String nameOf(SealedPlace place);
 
-    /** Makes the next change cheap; called between changes. */
+    /** Prepares the next change so that it is cheap; called between changes. */
     default void prepare() {}
 
     /**
-     * Looks for damage, the first time, and makes the next start quick: for a moment at which it is quiet.
+     * Does background maintenance: on the first call checks for damage, on every call prepares data that speeds up the next start.
      *
-     * @param view the keyring at the moment
+     * @param view returns the current state of the keyring
      */
     default void tend(Supplier<KeyringView> view) {}
 
-    /** Does the last thing: nothing is written any more when this returns. */
+    /** Last call on shutdown; nothing is written after it returns. */
     default void settle(KeyringView view) {}
 
-    /** Drops what was prepared. */
+    /** Discards prepared data. */
     default void close() {}
 
-    /** A 1:1 key whose secrets are sealed already; nothing of it is on the disk yet. */
+    /** 1:1 key whose secrets are sealed; not yet stored. */
     record SealedKey(Address address, PublicKey publicKey, SealedBlob secret, Optional<SealedBlob> phrase) {}
 
-    /** A keyring that other daemons may change at the same time. */
+    /** Keyring that other daemons may change concurrently. */
     interface Shared {
-        /** Registers who is told, on a thread that must not be blocked, that another daemon has changed it. */
+        /** Registers a callback for changes by other daemons; runs on a thread that must not be blocked. */
         void whenOthersChange(Runnable told);
 
-        /** Reads what has changed since a commit, by this daemon too. */
+        /** Reads all changes since a commit, including those by this daemon. */
         KeyringNews since(long commit);
 
-        /** Tells whether it has this key at this moment, which another daemon may have deleted. */
+        /** Whether the key is listed now; another daemon may have deleted it. */
         boolean isListed(Address address);
     }
 
-    /** A keyring that can be made of everything that another store has. */
+    /** Keyring that can be created from the complete contents of another store. */
     interface Fillable extends KeyringStore {
         /**
-         * Makes the keyring; refused when there is one already, and then nothing is changed.
+         * Creates the keyring; fails without any change when one exists already.
          *
-         * @param givenOut addresses that are not listed and must not be given out again
+         * @param givenOut unlisted addresses that must not be given out again
          */
         void fill(
                 KeyringView view,

@@ -14,11 +14,11 @@ import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
 
 /**
- * The public side of the whole keyring at one moment; immutable to everyone who reads it. Entries stand in the order of {@code
- * state.json}: legacy HD keys by index, then the 1:1 keys as they came, then what was added since.
+ * Public part of the whole keyring at one point in time; immutable to readers. Entries are in the order of {@code state.json}: legacy HD
+ * keys by index, then the 1:1 keys in file order, then those added since.
  *
- * <p>Growing costs what is added, not what is there: successors share columns, of which each view reads its own first {@code size}
- * rows. So only the newest view may be grown, by its one owner, and once it was grown successfully its successor takes its place.
+ * <p>Appending costs only the added entries: successors share columns, of which each view reads its own first {@code size} rows. So only
+ * the owner may grow a view, only the newest one, and must replace it by the successor once that is durable.
  */
 public final class KeyringView {
     private final KeyColumns columns;
@@ -29,7 +29,7 @@ public final class KeyringView {
 
     /**
      * @param unknownMembers members of {@code state.json} beyond the four of every keyring, by name, as JSON text in UTF-8
-     * @throws IllegalArgumentException when the one about the account-chain key is damaged
+     * @throws IllegalArgumentException when the member about the account-chain key is damaged
      */
     KeyringView(KeyColumns columns, int size, long nextIndex, Map<String, byte[]> unknownMembers) {
         this(
@@ -53,7 +53,7 @@ public final class KeyringView {
         this.evmKey = evmKey;
     }
 
-    /** See the constructor. */
+    /** Creates a view; see the constructor. */
     public static KeyringView of(List<KeyEntry> entries, long nextIndex, Map<String, byte[]> unknownMembers) {
         return new KeyringView(KeyColumns.empty().with(0, entries), entries.size(), nextIndex, unknownMembers);
     }
@@ -71,12 +71,12 @@ public final class KeyringView {
         return unknownMembers;
     }
 
-    /** The account-chain key that is this keyring's own; a seed may have another one. */
+    /** Record of the account-chain key, unless that is derived from the seed. */
     public Optional<EvmKeyRecord> evmKey() {
         return evmKey;
     }
 
-    /** With another account-chain key, or with none. */
+    /** Returns a view with another account-chain key, or without one. */
     KeyringView withEvmKey(Optional<EvmKeyRecord> key) {
         Map<String, byte[]> members = new LinkedHashMap<>(unknownMembers);
         members.remove(EvmKeyRecord.MEMBER);
@@ -84,22 +84,22 @@ public final class KeyringView {
         return new KeyringView(columns, size, nextIndex, Collections.unmodifiableMap(members), key);
     }
 
-    /** With other members; see the constructor. */
+    /** Returns a view with other members; see the constructor. */
     KeyringView withMembers(Map<String, byte[]> members) {
         return new KeyringView(columns, size, nextIndex, new LinkedHashMap<>(members));
     }
 
-    /** The first {@link #size} rows are this view's. */
+    /** Columns whose first {@link #size} rows belong to this view. */
     public KeyColumns columns() {
         return columns;
     }
 
-    /** Made as they are read, so that keeping one is what costs memory. */
+    /** Entries, created on access; only entries that the caller keeps use memory. */
     public List<KeyEntry> entries() {
         return new Entries(columns, size);
     }
 
-    /** The addresses of 1:1 keys. */
+    /** Addresses of 1:1 keys. */
     List<Address> imported() {
         return rows(columns::isImported).mapToObj(columns::address).toList();
     }
@@ -122,7 +122,7 @@ public final class KeyringView {
         return columns.allPublicKeys(size);
     }
 
-    /** With the public keys that are known in the places of missing ones. */
+    /** Returns a view in which missing public keys are filled in from {@code keys}. */
     KeyringView with(PublicKeyFiles.Found keys) {
         Map<Integer, KeyEntry> found = new HashMap<>();
         rows(row -> !columns.hasPublicKey(row))
@@ -148,12 +148,12 @@ public final class KeyringView {
                 columns.without(size, rows), size - rows.cardinality(), nextIndex, unknownMembers, evmKey);
     }
 
-    /** With other labels in some rows, or without. */
+    /** Returns a view with labels changed or removed in some rows. */
     KeyringView labelled(Map<Integer, Optional<String>> labels) {
         return new KeyringView(columns.labelled(size, labels), size, nextIndex, unknownMembers, evmKey);
     }
 
-    /** With other entries of the same addresses in some rows, which keep their labels. */
+    /** Returns a view with some entries replaced by others of the same addresses, which keep their labels. */
     KeyringView replaced(Map<Integer, KeyEntry> replacements) {
         return new KeyringView(columns.replaced(size, replacements), size, nextIndex, unknownMembers, evmKey);
     }

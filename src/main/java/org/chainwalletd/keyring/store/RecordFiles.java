@@ -19,14 +19,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Something of 32 bytes for each of many addresses, in {@code 000000<suffix>} and so on. A file is up to 1,024 records of 64 bytes, address and
- * value, and the CRC-32C of them in big-endian order. Of several records of one address the last one counts. What a damaged file held is not
- * known any more, and a warning.
+ * Stores a 32-byte value for each of many addresses in files {@code 000000<suffix>} and following. A file holds up to 1,024 records of 64
+ * bytes, address and value, and then their CRC-32C in big-endian order. The last record of an address wins. The records of a damaged file
+ * are lost, with a warning in the log.
  *
- * <p>These files are this daemon's own. Other implementations neither write nor need them. Blocking; one caller at a time.
+ * <p>These files are specific to this daemon; other implementations neither write nor need them. Blocking; one caller at a time.
  */
 final class RecordFiles {
-    /** Records per file: few enough that writing the last file anew costs no more than a small one. */
+    /** Records per file: few enough that rewriting the last file costs no more than writing a small file. */
     static final int PER_FILE = 1_024;
 
     private static final Logger LOG = LoggerFactory.getLogger(RecordFiles.class);
@@ -36,10 +36,12 @@ final class RecordFiles {
     private final String suffix;
     private final String consequence;
     private int last;
-    /** Null until the files were looked at. */
+    /** Null until the files were read. */
     private byte[] lastRecords;
 
-    /** @param consequence what it means when a file is damaged, for the log */
+    /**
+     * @param consequence effect of a damaged file, for the log
+     */
     RecordFiles(Path folder, String suffix, String consequence) {
         this.folder = folder;
         this.suffix = suffix;
@@ -47,10 +49,10 @@ final class RecordFiles {
     }
 
     /**
-     * Contents of the file.
+     * Contents of the files.
      *
-     * @param bytes the records, and perhaps more behind them
-     * @param rows how many records, several of one address counted each
+     * @param bytes the records; may have unused bytes after them
+     * @param rows number of records, including repeated ones of an address
      */
     record Found(byte[] bytes, int rows, AddressIndex index) {
         Set<Address> addresses() {
@@ -61,14 +63,14 @@ final class RecordFiles {
             return addresses;
         }
 
-        /** Where the value of the address that stands at {@code at} in {@code address} begins, or -1. */
+        /** Returns the offset of the value of the address at offset {@code at} in {@code address}, or -1. */
         int valueOf(byte[] address, int at) {
             int row = index.find(bytes, address, at);
             return row < 0 ? -1 : row * RECORD + Address.LENGTH;
         }
     }
 
-    /** All records, also some of no listed address. */
+    /** Reads all records, including those of unlisted addresses. */
     synchronized Found load() throws IOException {
         List<Path> files = files();
         lastRecords = new byte[0];
@@ -87,7 +89,7 @@ final class RecordFiles {
         return new Found(all, end / RECORD, AddressIndex.of(all, end / RECORD));
     }
 
-    /** Adds whole records; when this returns they survive a power cut. */
+    /** Appends complete records; they are durable when this returns. */
     synchronized void add(byte[] more) throws IOException {
         if (lastRecords == null) {
             openLast();
@@ -119,7 +121,7 @@ final class RecordFiles {
         lastRecords = records;
     }
 
-    /** Takes the records of {@code addresses} out of whichever files they stand in. */
+    /** Removes the records of {@code addresses} from every file. */
     synchronized void remove(Set<Address> addresses) throws IOException {
         for (Path file : files()) {
             byte[] records = records(file);

@@ -15,17 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copy of {@code state.json} and the public keys as they stand in memory: {@code wallets/state.snapshot}, so that the start of a large
- * keyring need not read 7 MB of JSON. It is made of the bytes of {@code state.json} themselves, never of what the daemon believes, and says
- * which bytes these were. Where they are others now, or the snapshot is not whole, it counts for nothing: {@code state.json} alone tells
- * which keys there are.
+ * Copy of {@code state.json} and the public keys in memory format, {@code wallets/state.snapshot}, so that the start of a large keyring
+ * need not parse 7 MB of JSON. It is created from the bytes of {@code state.json}, never from the daemon's memory, and contains their
+ * checksums. If these differ from the current file's, or the snapshot is damaged, it is ignored: only {@code state.json} lists the keys.
  *
- * <p>In big-endian order: eight bytes {@code WDSNAP1\n}; length, CRC-32 and CRC-32C of {@code state.json}; next index (8); keys (4); number
- * of unknown members (4), each as length and name, length and JSON; the columns (see {@link KeyColumns#writeTo}); length, CRC-32 and CRC-32C of
- * all that. Blocking.
+ * <p>In big-endian order: eight bytes {@code WDSNAP1\n}; length, CRC-32 and CRC-32C of {@code state.json}; next index (8); number of keys
+ * (4); number of unknown members (4), each as length and name, length and JSON; the columns (see {@link KeyColumns#writeTo}); length,
+ * CRC-32 and CRC-32C of all of the preceding bytes. Blocking.
  */
 public final class Snapshot {
-    /** Smaller keyrings are read from their JSON in no time. */
+    /** Minimum number of keys; the JSON of a smaller keyring is parsed fast enough. */
     public static final int FROM = 1_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(Snapshot.class);
@@ -37,7 +36,10 @@ public final class Snapshot {
         this.folder = folder;
     }
 
-    /** The keyring of exactly the {@code state.json} that is there, and what is known of its public keys; empty without a fitting snapshot. */
+    /**
+     * Returns the keyring of exactly the current {@code state.json}, with the public keys known to the snapshot; empty without a matching
+     * snapshot.
+     */
     public Optional<KeyringView> read() {
         try (CheckedInput source = new CheckedInput(file())) {
             if (!Arrays.equals(source.bytes(MAGIC.length), MAGIC)) {
@@ -72,7 +74,7 @@ public final class Snapshot {
         return CheckedInput.Checksums.readFrom(ByteBuffer.wrap(source.bytes(CheckedInput.Checksums.LENGTH)));
     }
 
-    /** Describes {@code state.json} as it stands, unless the keyring is small. */
+    /** Writes a snapshot of the current {@code state.json}; deletes it if the keyring is small. */
     public synchronized void write() throws IOException {
         byte[] state = Files.readAllBytes(folder.state());
         KeyringView view = StateReader.read(state, new PublicKeyFiles(folder.publicKeys()).load());

@@ -12,15 +12,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes {@code state.json}: whole, atomically, durably, at every change. JSON of the four members, one entry per line.
+ * Writes {@code state.json} completely, atomically and durably at every change: JSON of four members and any unknown ones, one entry per
+ * line.
  *
- * <p>A keyring of 100,000 keys has 7 MB of it, so for larger ones the successor's temp file is written ahead of time, between changes,
- * with a little white space behind each member. A change that only adds then fills in a few lines, syncs and renames: its cost does not
- * grow with the keyring. Any other change writes the file anew. Blocking; one caller at a time.
+ * <p>The file of a keyring with 100,000 keys has 7 MB. For large keyrings a temporary file with the next version is therefore written in
+ * advance, between changes, with some white space after each member. A change that only adds then fills in a few lines, syncs and renames:
+ * its cost does not grow with the keyring. Any other change writes a new file. Blocking; one caller at a time.
  */
 public final class StateFile {
     private static final Logger LOG = LoggerFactory.getLogger(StateFile.class);
-    /** Below this many entries the whole file is about as cheap as one line. */
+    /** Minimum number of entries for preparing; below it, writing the whole file costs about as much as one line. */
     public static final int PREPARE_FROM = 1_000;
 
     private static final int SLACK = 16 * 1024;
@@ -35,7 +36,7 @@ public final class StateFile {
         this.file = file;
     }
 
-    /** Tells what the file holds, as it was read. */
+    /** Sets the content that was read from the file. */
     public synchronized void opened(KeyringView read) {
         content = read;
     }
@@ -43,7 +44,7 @@ public final class StateFile {
     /**
      * Makes {@code next} the content of the file.
      *
-     * @param onlyAdds whether {@code next} differs from the content before only by the keys behind it and the next index
+     * @param onlyAdds whether {@code next} differs from the previous content only in appended keys and the next index
      */
     public synchronized void write(KeyringView next, boolean onlyAdds) throws IOException {
         Successor prepared = successor;
@@ -67,7 +68,7 @@ public final class StateFile {
         }
     }
 
-    /** Gets ready for the next change of a large file. */
+    /** Prepares the next change of a large file. */
     public synchronized void prepare() throws IOException {
         if (content.size() < PREPARE_FROM || successor != null) {
             return;
@@ -85,7 +86,7 @@ public final class StateFile {
         }
     }
 
-    /** Drops what was prepared. */
+    /** Discards the prepared file. */
     public synchronized void close() {
         if (successor != null) {
             Successor prepared = successor;
@@ -98,7 +99,7 @@ public final class StateFile {
         }
     }
 
-    /** Growing member: where its closing bracket stands, and where the room behind it ends. */
+    /** Growing member: the offsets of its closing bracket and of the end of the space after it. */
     private static final class Member {
         private final char close;
         private long end;
@@ -145,7 +146,7 @@ public final class StateFile {
             buffer = null;
         }
 
-        /** Fills in the rows from {@code from} on; false, with nothing usable left of this successor, when they do not fit. */
+        /** Fills in the rows from {@code from} on. Returns false when they do not fit; this successor must then be discarded. */
         boolean append(KeyringView view, int from) throws IOException {
             buffer = new byte[1024];
             patch(indexAt, index(view.nextIndex()));
@@ -172,7 +173,7 @@ public final class StateFile {
             target.write(at, bytes, bytes.length);
         }
 
-        /** With slack, as wide as the widest index, so that it can be replaced in place. */
+        /** Formats the index; with slack, padded to the maximum width so that it can be replaced in place. */
         private String index(long nextIndex) {
             String digits = Long.toString(nextIndex);
             return slack == 0 ? digits : digits + " ".repeat(INDEX_DIGITS - digits.length());
@@ -187,7 +188,7 @@ public final class StateFile {
             member.limit = flushed + used;
         }
 
-        /** The rows of {@code view} from {@code from} on that are members of {@code member}. */
+        /** Appends the rows of {@code view} from {@code from} on that belong to {@code member}. */
         private void lines(Member member, KeyringView view, int from) throws IOException {
             KeyColumns columns = view.columns();
             for (int row = from; row < view.size(); row++) {
@@ -235,7 +236,7 @@ public final class StateFile {
             used += utf8.length;
         }
 
-        /** While the whole file is written a full buffer goes out; a patch stays in the buffer, which grows. */
+        /** Makes room in the buffer: flushes it while the whole file is written, and enlarges it for a patch. */
         private void room(int length) throws IOException {
             if (used + length <= buffer.length) {
                 return;

@@ -18,11 +18,11 @@ import java.util.Map;
 import org.chainwalletd.chain.Address;
 
 /**
- * Reads {@code state.json} (interface.md, section 1.4), also one that another implementation wrote: any order of members, any white space.
- * Members that are not ours are kept as they are, so that the next write gives them back.
+ * Contents of {@code state.json} (interface.md, section 1.4). Also reads files of other implementations: members in any order, any white
+ * space. Unknown members are kept unchanged, so that the next write contains them.
  *
- * @param nextIndex u32, index of the next legacy HD key; above every listed one, unless that is the highest there is
- * @param derived address to index
+ * @param nextIndex u32, index of the next legacy HD key; above every listed index, unless that is the maximum
+ * @param derived index by address
  * @param unknownMembers by name, as JSON text
  */
 public record StateJson(
@@ -41,7 +41,7 @@ public record StateJson(
             .build();
 
     /**
-     * @throws IOException when this is not such a file; the message says where it is wrong
+     * @throws IOException when this is not such a file; the message says where
      */
     public static StateJson parse(byte[] utf8) throws IOException {
         try (JsonParser parser = FACTORY.createParser(utf8)) {
@@ -138,7 +138,7 @@ public record StateJson(
             return address(hex.toCharArray(), 0, hex.length());
         }
 
-        /** By hand, because this is most of what a large keyring's start does, in a JVM that has not warmed up. */
+        /** Decodes an address without a library: in a JVM that is not warmed up, this dominates the start of a large keyring. */
         private Address address(char[] text, int from, int length) throws IOException {
             if (length != 2 * Address.LENGTH) {
                 throw broken("not an address");

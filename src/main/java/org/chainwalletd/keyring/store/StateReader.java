@@ -13,19 +13,19 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.chainwalletd.chain.Address;
 
-/** Brings together what {@code state.json} lists and the public keys that are known. */
+/** Combines the entries of {@code state.json} with the known public keys. */
 public final class StateReader {
     private StateReader() {}
 
     /**
-     * @throws IOException when {@code json} is not such a file; the message says where it is wrong
+     * @throws IOException when {@code json} is not such a file; the message says where
      */
     public static KeyringView read(byte[] json, PublicKeyFiles.Found keys) throws IOException {
         Optional<KeyringView> plain = StateScanner.scan(json, keys);
         return plain.isPresent() ? plain.get() : parsed(json, keys);
     }
 
-    /** Any such file. */
+    /** Reads any valid file with a JSON parser. */
     public static KeyringView parsed(byte[] json, PublicKeyFiles.Found keys) throws IOException {
         StateJson state = StateJson.parse(json);
         Set<Address> alone = new HashSet<>(state.imported());
@@ -57,8 +57,9 @@ public final class StateReader {
     }
 
     /**
-     * Reads the plain kind of {@code state.json} several times faster than a JSON parser in a JVM that has just started: our members in any order, 1:1 keys only, labels without escapes. It makes no strings, and writes addresses straight into their place. Whatever else a file may
-     * hold, right or wrong, it leaves to {@link StateJson}, whose word it is on both.
+     * Reads the plain form of {@code state.json} several times faster than a JSON parser in a freshly started JVM: known members in any
+     * order, 1:1 keys only, labels without escapes. Creates no strings and decodes addresses in place. Leaves every other file, valid or
+     * not, to {@link StateJson}, which decides about it.
      */
     static final class StateScanner {
         private static final int HEX_LENGTH = 2 * Address.LENGTH;
@@ -84,7 +85,7 @@ public final class StateReader {
             this.keys = keys;
         }
 
-        /** Empty for a file of another kind. */
+        /** Empty for a file that is not of the plain form. */
         static Optional<KeyringView> scan(byte[] json, PublicKeyFiles.Found keys) {
             try {
                 return Optional.of(new StateScanner(json, keys).view());
@@ -138,7 +139,7 @@ public final class StateReader {
             }
         }
 
-        /** An object without objects, arrays or escapes in it, as it stands; whether it is right is for whoever reads it to say. */
+        /** Returns the text of an object without nested objects, arrays or escapes; the reader of the member validates it. */
         private byte[] flatObject() {
             skipSpace();
             int from = at;
@@ -192,7 +193,7 @@ public final class StateReader {
             expect(']');
         }
 
-        /** Remembers each label's address, and where its text begins and ends. */
+        /** Records each label's address and the offsets of its text. */
         private void labels() {
             expect('{');
             labels = 0;
@@ -217,7 +218,7 @@ public final class StateReader {
             expect('}');
         }
 
-        /** The rest of a string, its quote included. */
+        /** Skips the rest of a string, including the closing quote. */
         private void text() {
             int from = at;
             boolean ascii = true;
@@ -234,7 +235,7 @@ public final class StateReader {
             return Arrays.equals(new String(text, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8), text);
         }
 
-        /** Beginning and end of each row's label; both 0 without one. */
+        /** Start and end offset of each row's label; both 0 without a label. */
         private int[] labelSpans(AddressIndex index) {
             int[] spans = new int[2 * rows];
             for (int i = 0; i < labels; i++) {
