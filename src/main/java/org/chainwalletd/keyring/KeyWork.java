@@ -81,7 +81,8 @@ final class KeyWork {
             }
         });
         if (begun.isCompletedExceptionally()) {
-            phrase.complete(new Outcome.Failed<>(new RejectedExecutionException("the Argon2id executor refused the task")));
+            phrase.complete(
+                    new Outcome.Failed<>(new RejectedExecutionException("the Argon2id executor refused the task")));
         }
         return begun.thenCombineAsync(
                 phrase,

@@ -292,7 +292,8 @@ final class StateWrites {
                     .tell(batch)
                     .ifPresent(heard -> heard.exceptionallyAsync(
                             failure -> {
-                                KeyringFailures.log("listeners could not be informed of another daemon's keys", failure);
+                                KeyringFailures.log(
+                                        "listeners could not be informed of another daemon's keys", failure);
                                 return null;
                             },
                             disk));

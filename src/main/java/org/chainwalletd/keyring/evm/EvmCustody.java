@@ -36,9 +36,9 @@ import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Work;
 
 /**
- * The account-chain key as its owner sees it (interface.md, section 4.13; swap.md, sections 4 and 5). All methods return at once; stages fail
- * with {@link RefusedException} or {@link KeyringException}. Secrets that are handed over belong to the keyring from then on, which overwrites
- * them; secrets that are answered belong to the caller.
+ * Account-chain key as its owner sees it (interface.md, section 4.13; swap.md, sections 4 and 5). All methods return at once, except those
+ * that say that they block; stages fail with {@link RefusedException} or {@link KeyringException}. The keyring takes ownership of secrets
+ * passed to it and overwrites them; the caller owns secrets that are returned.
  */
 public final class EvmCustody implements EvmKeys {
     private final ActorRef<EvmKeyActor.Command> actor;
@@ -51,23 +51,26 @@ public final class EvmCustody implements EvmKeys {
     private final Executor crypto;
 
     /**
-     * Unseals what the legacy seed gives under a passphrase; each costs one Argon2id and fails without a seed.
+     * Secrets derived from the legacy seed, unsealed under a passphrase; each costs one Argon2id and fails without a seed.
      *
-     * @param secret of the account chain
+     * @param secret secret of the account-chain key
      * @param phrase the seed's words
      */
     public record OfSeed(Function<SecretBytes, SecretBytes> secret, Function<SecretBytes, SecretBytes> phrase) {}
 
-    /** The tries of the keystore's passphrase, which are counted. */
+    /** Rate-limited attempts to verify the keystore's passphrase. */
     public interface Proving {
-        /** @param proof runs on a thread for Argon2id as soon as it may be tried */
+        /**
+         * @param proof runs on an Argon2id thread as soon as an attempt is allowed
+         */
         <T> CompletableFuture<T> attempt(Supplier<T> proof);
     }
 
     /**
-     * @param recording tells the Keyring actor which key is the current one
-     * @param news asks for a call of {@link #follow} with what the store has then; nothing where nobody else changes it
-     * @param passphrase of the keystore; belongs to the actor from now on
+     * @param recording records through the Keyring actor which key is the current one
+     * @param news requests a call of {@link #follow} with the store's state at that time; does nothing when no other daemon changes the
+     *     store
+     * @param passphrase of the keystore; owned by the actor from now on
      */
     public EvmCustody(
             KeyringSetup setup,
@@ -106,7 +109,7 @@ public final class EvmCustody implements EvmKeys {
         return look().thenApplyAsync(EvmCustody::all, crypto);
     }
 
-    /** The current one first, each once. */
+    /** Returns the current address first, without duplicates. */
     private static List<EvmAddress> all(Known known) {
         List<EvmAddress> addresses = new ArrayList<>();
         known.current().ifPresent(addresses::add);
@@ -123,10 +126,12 @@ public final class EvmCustody implements EvmKeys {
         return ask(reply -> new EvmKeyActor.Sign(from, hash, reply));
     }
 
-    /** @param words 24 of them in UTF-8, with single spaces between them; belong to the caller */
+    /**
+     * @param words 24 words in UTF-8 separated by single spaces; owned by the caller
+     */
     public record Created(EvmAddress address, SecretBytes words) {}
 
-    /** Makes a key of new words. */
+    /** Creates a key from a new phrase. */
     public CompletionStage<Created> create(EvmReplacement replacement) {
         return put(
                 () -> NewEvmKey.ofPhrase(sealer.newPhrase(), Source.GENERATED),
@@ -135,7 +140,9 @@ public final class EvmCustody implements EvmKeys {
                 key -> new Created(key.address(), key.words()));
     }
 
-    /** @param words 12 or 24 in UTF-8, with any white space */
+    /**
+     * @param words 12 or 24 words in UTF-8, separated by any white space
+     */
     public CompletionStage<EvmAddress> importPhrase(SecretBytes words, EvmReplacement replacement) {
         return put(
                 () -> NewEvmKey.ofPhrase(parsed(words), Source.IMPORTED_MNEMONIC),
@@ -158,7 +165,9 @@ public final class EvmCustody implements EvmKeys {
         }
     }
 
-    /** @param hex 64 characters */
+    /**
+     * @param hex 64 characters
+     */
     public CompletionStage<EvmAddress> importKey(SecretBytes hex, EvmReplacement replacement) {
         return put(
                 () -> NewEvmKey.ofSecret(SecretText.parseHex("private_key_hex", hex)),
@@ -168,10 +177,10 @@ public final class EvmCustody implements EvmKeys {
     }
 
     /**
-     * Makes a key and puts it in the place of the current one.
+     * Makes a key and replaces the current one by it.
      *
-     * @param given closes what the key is made of
-     * @param answer read from the key when it is durable
+     * @param given closes the input from which the key is made
+     * @param answer computed from the key once it is durable
      */
     private <T> CompletableFuture<T> put(
             Supplier<NewEvmKey> made, Runnable given, EvmReplacement replacement, Function<NewEvmKey, T> answer) {
@@ -195,7 +204,7 @@ public final class EvmCustody implements EvmKeys {
                         crypto);
     }
 
-    /** The words of the current key, with single spaces between them; refused for one that came as a raw key. */
+    /** Returns the words of the current key separated by single spaces; fails for a key that was imported as a raw key. */
     public CompletionStage<SecretBytes> revealPhrase(SecretBytes passphrase) {
         return proved(
                 passphrase,
@@ -212,10 +221,12 @@ public final class EvmCustody implements EvmKeys {
         });
     }
 
-    /** @param secretHex 64 characters; belongs to the caller */
+    /**
+     * @param secretHex 64 characters; owned by the caller
+     */
     public record Revealed(EvmAddress address, SecretBytes secretHex) {}
 
-    /** The current key. */
+    /** Returns the secret of the current key. */
     public CompletionStage<Revealed> revealKey(SecretBytes passphrase) {
         return proved(passphrase, known -> {}, known -> {
             try (SecretBytes secret = secretOf(known, passphrase)) {
@@ -231,10 +242,10 @@ public final class EvmCustody implements EvmKeys {
     }
 
     /**
-     * Removes the current key for good, after the passphrase was proved on its own file and {@code guard} had nothing against it. Keys that
-     * were replaced earlier stay.
+     * Removes the current key permanently, after the passphrase was verified against the key's own file and {@code guard} did not object.
+     * Keys replaced earlier are kept.
      *
-     * @param guard empty to remove it whatever it holds
+     * @param guard empty to remove the key whatever it holds
      */
     public CompletionStage<EvmAddress> delete(SecretBytes passphrase, Optional<EvmKeyGuard> guard) {
         return proved(passphrase, known -> {}, known -> {
@@ -250,10 +261,10 @@ public final class EvmCustody implements EvmKeys {
     }
 
     /**
-     * Does something with the current key after its passphrase was proved.
+     * Runs {@code proof} on the current key as a rate-limited passphrase attempt.
      *
-     * @param refusal looks at the keys before anything is tried
-     * @param proof unseals something of the current key with the passphrase, which is closed here
+     * @param refusal checks the keys before the passphrase is tried, and throws to refuse
+     * @param proof unseals part of the current key with the passphrase, which is closed here
      */
     private <T> CompletableFuture<T> proved(SecretBytes passphrase, Consumer<Known> refusal, Function<Known, T> proof) {
         return look().thenComposeAsync(
@@ -269,9 +280,9 @@ public final class EvmCustody implements EvmKeys {
     }
 
     /**
-     * The keys for a vault, the current one first, unsealed one after the other; they belong to the caller. Blocking.
+     * Unseals all keys for a vault one after the other, the current one first; the caller owns them. Blocking.
      *
-     * @param damaged hears of keys that cannot be unsealed, with the reason; what it throws ends the export
+     * @param damaged called with each key that cannot be unsealed and the reason; an exception from it ends the export
      */
     public List<NewEvmKey> forVault(SecretBytes passphrase, BiConsumer<String, KeyringException> damaged) {
         Known known = Flows.join(look());
@@ -291,7 +302,7 @@ public final class EvmCustody implements EvmKeys {
         }
     }
 
-    /** With its phrase, when it has one of its own that opens. Up to two Argon2id. */
+    /** Unseals a key with its phrase, if it has one that opens. Up to two Argon2id. */
     private NewEvmKey exported(Known known, EvmAddress address, SecretBytes passphrase) {
         boolean derived = known.ofSeed().equals(Optional.of(address)) && !known.isStored(address);
         if (derived) {
@@ -306,7 +317,7 @@ public final class EvmCustody implements EvmKeys {
         return new NewEvmKey(secret, entropy, address, source);
     }
 
-    /** Empty when there is none of this address, or a damaged one. */
+    /** Empty when the address has no phrase or a damaged one. */
     private Optional<SecretBytes> phraseOf(EvmAddress address, SecretBytes passphrase) {
         try {
             return Optional.of(files.unsealPhrase(address, passphrase));
@@ -315,7 +326,7 @@ public final class EvmCustody implements EvmKeys {
         }
     }
 
-    /** Takes in the keys of a vault that are not there yet. They stay open. */
+    /** Imports the keys of a vault that are not present yet. They stay open. */
     public CompletableFuture<Void> restore(List<NewEvmKey> keys) {
         return keys.isEmpty()
                 ? CompletableFuture.completedFuture(null)
@@ -324,16 +335,16 @@ public final class EvmCustody implements EvmKeys {
     }
 
     /**
-     * Takes over what other daemons have made of the keys.
+     * Takes over changes that other daemons have made to the keys.
      *
-     * @param own record of the current key, unless it is the seed's
-     * @param kept addresses with a place of their own
+     * @param own record of the current key, unless that is the seed's key
+     * @param kept addresses of the keys that have their own place
      */
     public void follow(Optional<EvmKeyRecord> own, Set<EvmAddress> kept) {
         actor.tell(new EvmKeyActor.Follow(own, kept));
     }
 
-    /** See {@link Keyring#close}. */
+    /** Closes the account-chain keys; see {@link Keyring#close}. */
     public CompletableFuture<Void> close() {
         CompletableFuture<Void> closed = new CompletableFuture<>();
         actor.tell(new EvmKeyActor.Close(closed));

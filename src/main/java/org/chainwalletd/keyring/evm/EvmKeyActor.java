@@ -30,19 +30,20 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Work;
 
 /**
- * Owns the account-chain key: which one is current, which others are kept, and the secrets of those that were unsealed. One change at a time;
- * signing goes on beside it. Each change is durable before it is answered.
+ * Owns the account-chain keys: the current one, the kept ones, and the unsealed secrets. Runs one change at a time, with signing in
+ * parallel. Each change is durable before it is answered.
  *
- * <p>Talks to the Keyring actor, which alone writes {@code state.json}, and to whoever asks. It is never restarted: when it stops, its secrets
- * are overwritten, and the next process reads the record and the sealed files again. Once closed it stays to refuse what still comes.
+ * <p>Talks to the Keyring actor, which alone writes {@code state.json}, and to the asker. Never restarted: when it stops, it overwrites its
+ * secrets, and the next process reads the record and the sealed files again. After {@link Close} it keeps running to refuse later
+ * questions.
  */
 public final class EvmKeyActor {
-    /** Changes that wait for another one; more are refused. */
+    /** Maximum number of changes that wait for a running one; further ones are refused. */
     private static final int WAITING = 64;
 
     public sealed interface Command {}
 
-    /** A command with an answer, which fails with {@link RefusedException} or {@link KeyringException}. */
+    /** Command with a reply, which fails with {@link RefusedException} or {@link KeyringException}. */
     sealed interface Question extends Command {
         CompletableFuture<?> reply();
 
@@ -51,17 +52,19 @@ public final class EvmKeyActor {
         }
     }
 
-    /** Known key, with the seed's address where there is a seed. */
+    /** Returns the known keys, including the seed's address where there is a seed. */
     record Look(CompletableFuture<Known> reply) implements Question {}
 
-    /** @param hash not changed by anybody until the reply */
+    /**
+     * @param hash must not be modified before the reply
+     */
     record Sign(EvmAddress from, byte[] hash, CompletableFuture<Secp256k1.Signature> reply) implements Question {}
 
     /**
      * Changes the keys.
      *
-     * @param work does it, blocking, from what is known to what is known after it and the answer
-     * @param dropped called instead when the change is refused before it has begun
+     * @param work makes the change, blocking: maps the known keys to those after the change and the answer
+     * @param dropped called when the change fails, also before it has started; releases its input
      */
     public record Change<T>(Function<Known, Changed<T>> work, Runnable dropped, CompletableFuture<T> reply)
             implements Question {
@@ -74,10 +77,10 @@ public final class EvmKeyActor {
 
     record Changed<T>(Known after, T answer) {}
 
-    /** Takes over what other daemons have made of the keys. */
+    /** Takes over changes that other daemons have made to the keys. */
     record Follow(Optional<EvmKeyRecord> own, Set<EvmAddress> kept) implements Command {}
 
-    /** Overwrites what was unsealed. Answered when no change is under way. */
+    /** Overwrites the unsealed secrets. Answered when no change is in progress. */
     record Close(CompletableFuture<Void> reply) implements Command {}
 
     private record SeedKnown(Outcome<SecretBytes> secret) implements Command {}
@@ -89,9 +92,9 @@ public final class EvmKeyActor {
     /**
      * Dependencies and settings.
      *
-     * @param passphrase belongs to the actor from now on
-     * @param ofSeed unseals the seed's key by one Argon2id; empty without a seed
-     * @param news asks for the keys as the store has them; they come as a message
+     * @param passphrase owned by the actor from now on
+     * @param ofSeed unseals the seed's key with one Argon2id; empty without a seed
+     * @param news requests the keys as the store has them; they arrive as a {@link Follow}
      */
     record Parts(
             EvmKeyFiles files,
@@ -136,7 +139,7 @@ public final class EvmKeyActor {
                 .onSignal(PostStop.class, signal -> stopped());
     }
 
-    /** State while a change is under way; the next ones wait. */
+    /** State while a change is in progress; further changes wait. */
     private Behavior<Command> changing() {
         return open().onMessage(Change.class, this::onChangeMeanwhile)
                 .onMessage(Ended.class, this::onEnded)
@@ -184,7 +187,7 @@ public final class EvmKeyActor {
 
     private Behavior<Command> onEnded(Ended<?> ended) {
         end(ended);
-        // The store may have been read before the change and told of after it, or meanwhile.
+        // A Follow received during the change was ignored, and one on its way may be older than the change: ask again.
         parts.news().run();
         return waiting.unstashAll(quiet());
     }
@@ -276,7 +279,7 @@ public final class EvmKeyActor {
         return new RefusedException(none ? EvmKeyRefusal.noKey() : EvmKeyRefusal.notKept(address));
     }
 
-    /** Everybody who needs the same key waits for one Argon2id. */
+    /** Lets all questions for the same key wait for one Argon2id. */
     private void unsealFor(Sign question) {
         EvmAddress address = question.from();
         List<Sign> others = waitingForKey.computeIfAbsent(address, unused -> new ArrayList<>());
@@ -308,7 +311,7 @@ public final class EvmKeyActor {
         }
     }
 
-    /** The secret may be overwritten at any time, because its key was deleted or the daemon ends. */
+    /** Signs on the crypto executor. The secret may be overwritten at any time, because its key is deleted or the daemon stops. */
     private static void sign(SecretBytes secret, Sign question) {
         try {
             question.reply().complete(secret.use(key -> Secp256k1.sign(key, question.hash())));
@@ -325,7 +328,7 @@ public final class EvmKeyActor {
         return closed();
     }
 
-    /** The change has begun to write: its answer comes first. */
+    /** Waits for the running change, which may have written already, and for its answer before closing. */
     private Behavior<Command> onCloseMeanwhile(Close command) {
         waiting.forEach(question -> ((Question) question).refuse(KeyringFailures.stopping()));
         waiting.clear();

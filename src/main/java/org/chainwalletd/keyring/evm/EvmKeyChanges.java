@@ -20,17 +20,17 @@ import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.files.CrashPoint;
 
 /**
- * The ways of account-chain keys into the keyring and out of it, each from the question to the last durable write; one at a time. A
- * key that comes: nobody objects, what stands in its place is kept, it is sealed, recorded. One that goes: nobody objects, its record goes,
- * then its files. Stateless: what is known before and after is handed in and out. Blocking.
+ * Changes of the account-chain keys, each from the request to the last durable write; one at a time. Adding a key: ask the guard, keep the
+ * blobs in the current key's places, seal the new key, record it. Removing a key: ask the guard, remove its record, then its files.
+ * Stateless: the known keys are passed in and returned. Blocking.
  */
 public final class EvmKeyChanges {
     /**
-     * The keys at one moment.
+     * Known keys at one point in time.
      *
-     * @param own the record of the current key, unless it is the seed's
-     * @param kept addresses with a place of their own, the current one perhaps among them
-     * @param ofSeed the seed's address; empty without a seed, and until it was needed
+     * @param own record of the current key, unless that is the seed's key
+     * @param kept addresses of the keys that have their own place, possibly including the current one
+     * @param ofSeed address of the seed's key; empty without a seed and until it was first needed
      */
     public record Known(Optional<EvmKeyRecord> own, Set<EvmAddress> kept, Optional<EvmAddress> ofSeed) {
         public Known {
@@ -41,7 +41,7 @@ public final class EvmKeyChanges {
             return own.map(EvmKeyRecord::address).or(() -> ofSeed);
         }
 
-        /** Whether its blobs are there, so that it needs no seed. */
+        /** Whether the key has its own sealed blob and needs no seed. */
         boolean isStored(EvmAddress address) {
             return kept.contains(address) || own.map(EvmKeyRecord::address).equals(Optional.of(address));
         }
@@ -71,10 +71,12 @@ public final class EvmKeyChanges {
         }
     }
 
-    /** How the record of the current key becomes durable. */
+    /** Makes the record of the current key durable. */
     @FunctionalInterface
     public interface Recording {
-        /** @param before where a test kills the process when everything but the record is there */
+        /**
+         * @param before crash point after all writes but the record
+         */
         void record(CrashPoint before, KeyTable.Change.EvmKeyChange change);
     }
 
@@ -90,7 +92,7 @@ public final class EvmKeyChanges {
         this.clock = clock;
     }
 
-    /** Makes {@code key} the current one. It stays open. */
+    /** Makes {@code key} the current one; {@code key} stays open. */
     Known put(Known known, NewEvmKey key, EvmReplacement replacement) {
         Optional<EvmAddress> current = known.current();
         if (current.isPresent() && replacement instanceof EvmReplacement.Never never) {
@@ -104,7 +106,10 @@ public final class EvmKeyChanges {
         return install(known, key);
     }
 
-    /** A raw key is there again when somebody brings its phrase. */
+    /**
+     * Whether {@code key} is the current key already. A raw key imported again with its phrase counts as a new key, because the phrase must
+     * be stored.
+     */
     private static boolean isThere(Known known, NewEvmKey key) {
         return known.own()
                 .filter(own -> own.address().equals(key.address()))
@@ -126,7 +131,7 @@ public final class EvmKeyChanges {
         return after.withOwn(Optional.of(record));
     }
 
-    /** Takes in the keys of a vault: one of them as the current one when there is none, all others beside it. They stay open. */
+    /** Imports the keys of a vault: the first becomes the current one if there is none, all others are kept. They stay open. */
     public Known restore(Known known, List<NewEvmKey> keys) {
         Known after = known;
         for (NewEvmKey key : keys) {
@@ -143,9 +148,9 @@ public final class EvmKeyChanges {
     }
 
     /**
-     * Removes the current key for good.
+     * Removes the current key permanently.
      *
-     * @param proved the one whose passphrase was proved; another one is current when somebody replaced it meanwhile
+     * @param proved key whose passphrase was verified; no longer the current one if it was replaced meanwhile
      */
     Known delete(Known known, EvmAddress proved, Optional<EvmKeyGuard> guard) {
         if (!known.current().equals(Optional.of(proved))) {
@@ -173,7 +178,7 @@ public final class EvmKeyChanges {
         return after;
     }
 
-    /** The key is no longer the keyring's, although something of it is still on the disk. */
+    /** The key's record is removed, but some of its files could not be. */
     static final class RecordGone extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -187,12 +192,12 @@ public final class EvmKeyChanges {
         }
     }
 
-    /** Knowledge when a change has failed. */
+    /** Returns the known keys after a change has failed. */
     static Known after(Throwable failure, Known before) {
         return Causes.of(failure) instanceof RecordGone gone ? gone.after : before;
     }
 
-    /** As callers know it: refusals of either kind as they are. */
+    /** Converts a failure for callers; {@link RefusedException} and {@link KeyringException} stay unchanged. */
     static RuntimeException refusal(Throwable failure) {
         Throwable cause = Causes.of(failure);
         if (cause instanceof RecordGone gone) {
@@ -212,7 +217,9 @@ public final class EvmKeyChanges {
         }
     }
 
-    /** A guard is somebody else's code. What it cannot say may be a swap that is open: no force goes past that. */
+    /**
+     * Asks the guard. A failure of its foreign code counts as an open swap, because there may be one; no forced replacement overrides that.
+     */
     private static List<EvmKeyGuard.Objection> objections(EvmKeyGuard guard, EvmAddress address) {
         try {
             return Flows.join(guard.objections(address));
@@ -222,18 +229,18 @@ public final class EvmKeyChanges {
         }
     }
 
-    /** Whether a new account-chain key may take the place of the current one, which is kept, sealed, by its address (swap.md, section 5). */
+    /** Policy for replacing the current account-chain key, which is then kept, sealed, under its address (swap.md, section 5). */
     public sealed interface EvmReplacement {
-        /** It may not: a present key is refused, and told how to go past. */
+        /** Never replaces: refuses when a key is present, and names the option {@code way} that allows it. */
         record Never(String way) implements EvmReplacement {}
 
-        /** It may, when the guard has nothing against it. */
+        /** Replaces when the guard does not object. */
         record Guarded(EvmKeyGuard guard) implements EvmReplacement {}
 
-        /** It may, whatever the key holds, unless a swap is open. */
+        /** Replaces whatever the key holds, unless a swap is open. */
         record Forced(EvmKeyGuard guard) implements EvmReplacement {}
 
-        /** Empty for one that never replaces. */
+        /** Returns the guard; empty for {@link Never}. */
         default Optional<EvmKeyGuard> asked() {
             if (this instanceof Guarded guarded) {
                 return Optional.of(guarded.guard());

@@ -28,12 +28,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sealed blobs of account-chain keys. The current key stands in {@link SealedPlace#EVM_KEY}; whatever stands there is copied to the place of its own
- * address before it is written over. So a crash in between loses nothing: the key of an address is looked for in its own place first, and the
- * record alone says which address is the current one.
+ * Sealed blobs of account-chain keys. The current key is in {@link SealedPlace#EVM_KEY}; a key found there is copied to the place of its
+ * own address before it is overwritten. A crash in between therefore loses nothing: a key is looked up in its own place first, and only the
+ * record says which address is the current one.
  *
- * <p>Stateless and blocking; fails with {@link KeyringException}. Unsealing costs one Argon2id on the thread that asks; what changes files gives
- * its Argon2id to the threads for them, one after the other.
+ * <p>Stateless and blocking; fails with {@link KeyringException}. Unsealing costs one Argon2id on the calling thread; methods that change
+ * files run their Argon2id on the Argon2id threads, one after the other.
  */
 public final class EvmKeyFiles {
     private static final Logger AUDIT = LoggerFactory.getLogger("audit");
@@ -50,12 +50,12 @@ public final class EvmKeyFiles {
         this.disk = setup.executors().disk();
     }
 
-    /** The secret of {@code address}, proved to be its. */
+    /** Returns the secret of {@code address}, verified to be its own. */
     SecretBytes unseal(EvmAddress address, SecretBytes passphrase) {
         return proved(SealedPlace.keptEvmKey(address), SealedPlace.EVM_KEY, address, passphrase);
     }
 
-    /** The entropy of the phrase of {@code address}, proved to be its. */
+    /** Returns the entropy of the phrase of {@code address}, verified to be its own. */
     SecretBytes unsealPhrase(EvmAddress address, SecretBytes passphrase) {
         return proved(SealedPlace.keptEvmPhrase(address), SealedPlace.EVM_PHRASE, address, passphrase);
     }
@@ -75,7 +75,9 @@ public final class EvmKeyFiles {
         return place.role() == Sealer.Role.EVM_KEY ? EvmAddress.ofSecret(content) : addressOfPhrase(content);
     }
 
-    /** Copies what stands in the places of the current key to those of its address: first the phrase, so that a kept key has its own. */
+    /**
+     * Copies the blobs in the current key's places to those of their addresses: the phrase first, so that a kept key always has its phrase.
+     */
     Optional<EvmAddress> keepCurrent(SecretBytes passphrase) {
         try {
             copy(SealedPlace.EVM_PHRASE, passphrase);
@@ -106,8 +108,8 @@ public final class EvmKeyFiles {
     }
 
     /**
-     * Seals {@code key} and puts it in the places of the current one: first the phrase. Closes nothing. For a shared store it only returns the sealed
-     * blobs, for the places of its own address, to be written with the record: so no daemon writes over the key of another.
+     * Seals {@code key} and writes it to the current key's places, the phrase first. Closes nothing. For a shared store, only returns the
+     * sealed blobs for the places of the key's address, to be written with the record, so that no daemon overwrites another one's key.
      */
     Map<SealedPlace, SealedBlob> writeCurrent(NewEvmKey key, SecretBytes passphrase) {
         if (!store.isShared()) {
@@ -127,7 +129,7 @@ public final class EvmKeyFiles {
         return argon2.compute(Urgency.SEAL, () -> sealer.seal(role, passphrase, content));
     }
 
-    /** Seals {@code key} and puts it in the places of its address: first the phrase. Closes nothing. */
+    /** Seals {@code key} and writes it to the places of its address, the phrase first. Closes nothing. */
     void writeKept(NewEvmKey key, SecretBytes passphrase) {
         write(key, SealedPlace.keptEvmKey(key.address()), SealedPlace.keptEvmPhrase(key.address()), passphrase);
     }
@@ -146,7 +148,7 @@ public final class EvmKeyFiles {
         onDisk(() -> store.write(place, blob));
     }
 
-    /** Every place that holds something of {@code address}, which is the current one. */
+    /** Returns all places that hold a secret of {@code address}, which must be the current one. */
     List<SealedPlace> placesOf(EvmAddress address, SecretBytes passphrase) {
         boolean isCurrent = store.find(SealedPlace.EVM_KEY)
                 .filter(blob -> holder(SealedPlace.EVM_KEY, blob, passphrase).equals(address))
@@ -158,7 +160,7 @@ public final class EvmKeyFiles {
                 : own;
     }
 
-    /** Removes the places of a key that is recorded no more; a shared store has removed them with the record. */
+    /** Removes the places of a key that is no longer recorded; a shared store has removed them with the record. */
     void remove(List<SealedPlace> places) {
         CrashPoint.EVM_DELETE_BEFORE_FILES.reached();
         if (!store.isShared()) {
@@ -201,7 +203,7 @@ public final class EvmKeyFiles {
         }
     }
 
-    /** A blob binds its role, not its address. */
+    /** Reports a blob under another address; a blob authenticates its role, not its address. */
     private KeyringException mismatch(SealedPlace place, EvmAddress address) {
         String name = store.nameOf(place);
         AUDIT.error("event=key_mismatch file={} address={}", name, address);

@@ -8,22 +8,21 @@ import java.util.stream.Stream;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * Says why an account-chain key must not be deleted or replaced yet. Whoever needs it brings one: the swap engine its open swaps, the account
- * chain's client the balance, the nonce owner what is not final. All are asked at the same time, after the passphrase was proved where one
- * is asked for. Who begins something with the key at this moment must be ready to hear {@link EvmKeyRefusal#notKept}.
+ * Check that can object to deleting or replacing an account-chain key. Each part that needs the key supplies one: the swap engine for open
+ * swaps, the account chain's client for the balance, the nonce owner for transactions that are not final. All are asked in parallel, after
+ * the passphrase was verified if one is required. A caller that starts using the key concurrently must handle {@link
+ * EvmKeyRefusal#notKept}.
  */
 @FunctionalInterface
 public interface EvmKeyGuard {
-    /**
-     * Guard of a daemon that knows no account chain. A key whose use cannot be known is not given up without {@code force}.
-     */
+    /** Guard of a daemon without an account chain: the key's use is unknown, so it is not given up without {@code force}. */
     EvmKeyGuard BALANCE_UNKNOWN = key -> CompletableFuture.completedFuture(
             List.of(new Objection.Balance("its balance is unknown, because no account chain is configured")));
 
     /**
-     * Several as one.
+     * Combines several guards.
      *
-     * @param executor for putting the answers together: any pool of the daemon
+     * @param executor combines the answers; any pool of the daemon
      */
     static EvmKeyGuard all(List<EvmKeyGuard> guards, Executor executor) {
         return key -> {
@@ -39,21 +38,24 @@ public interface EvmKeyGuard {
         };
     }
 
-    /** Everything against giving up {@code key}; empty for nothing. A failed stage counts as an open swap, which no replacement goes past. */
+    /**
+     * Returns all objections to giving up {@code key}; empty if there are none. A failed stage counts as an open swap, which no replacement
+     * overrides.
+     */
     CompletionStage<List<Objection>> objections(EvmAddress key);
 
     /** Objection to giving up an account-chain key. */
     public sealed interface Objection {
-        /** In words for the caller. */
+        /** Text for the caller. */
         String reason();
 
-        /** A swap that is not over needs the key to claim or to refund. Overridden for a deletion, never for a replacement (swap.md, section 5). */
+        /** An open swap needs the key to claim or refund. Can be forced for a deletion, never for a replacement (swap.md, section 5). */
         record OpenSwap(String reason) implements Objection {}
 
-        /** It holds, or may hold, money of the account chain: a balance, or one that could not be learnt. */
+        /** The key holds, or may hold, money on the account chain: a balance, or one that could not be determined. */
         record Balance(String reason) implements Objection {}
 
-        /** Transactions of it are sent and not final, and may have to be replaced. */
+        /** Transactions of the key have been sent, are not final and may have to be replaced. */
         record Unsettled(String reason) implements Objection {}
     }
 }

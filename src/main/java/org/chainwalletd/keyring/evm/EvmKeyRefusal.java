@@ -5,7 +5,7 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.evm.EvmAddress;
 
-/** Reasons why something is not done with the account-chain key. */
+/** Refusals of operations on the account-chain key. */
 public final class EvmKeyRefusal {
     private EvmKeyRefusal() {}
 
@@ -14,7 +14,7 @@ public final class EvmKeyRefusal {
                 ErrorCode.NO_EVM_KEY, "there is no account-chain key; make one with evm_create_address, or import one");
     }
 
-    /** There is one already, and nobody asked to replace it. */
+    /** A key exists already, and the request does not allow replacing it. */
     public static Refusal present(EvmAddress address, String way) {
         return new Refusal(
                 ErrorCode.WALLET_EXISTS,
@@ -28,7 +28,7 @@ public final class EvmKeyRefusal {
     /**
      * The key is still needed.
      *
-     * @param way past it, in words; empty when there is none
+     * @param way how to override the refusal, for the message; empty when that is impossible
      */
     public static Refusal needed(EvmAddress address, List<EvmKeyGuard.Objection> objections, String way) {
         String reasons = String.join(

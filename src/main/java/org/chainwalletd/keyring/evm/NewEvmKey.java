@@ -10,7 +10,7 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.store.EvmKeyRecord.Source;
 
 /**
- * An account-chain key on its way into the keyring, with its secrets. Closing it overwrites them.
+ * Account-chain key that is not in the keyring yet, with its secrets. Closing it overwrites them.
  *
  * @param secret 32 bytes, a usable secp256k1 secret
  * @param entropy of its phrase, 16 or 32 bytes; empty for a raw key
@@ -28,7 +28,7 @@ public record NewEvmKey(SecretBytes secret, Optional<SecretBytes> entropy, EvmAd
     }
 
     /**
-     * Takes {@code secret} over, or closes it.
+     * Takes ownership of {@code secret}; closes it on failure.
      *
      * @throws RefusedException unless it is a secp256k1 secret; the message does not quote it
      */
@@ -45,7 +45,7 @@ public record NewEvmKey(SecretBytes secret, Optional<SecretBytes> entropy, EvmAd
         return words == SHORT_PHRASE || words == Mnemonic.KEY_WORDS;
     }
 
-    /** The words with single spaces between them; belongs to the caller. Only for a key with a phrase. */
+    /** Returns the words separated by single spaces, owned by the caller. Only for a key with a phrase. */
     public SecretBytes words() {
         try (Mnemonic phrase = entropy.orElseThrow().use(Mnemonic::ofEntropy)) {
             return phrase.phrase();
@@ -58,7 +58,7 @@ public record NewEvmKey(SecretBytes secret, Optional<SecretBytes> entropy, EvmAd
         entropy.ifPresent(SecretBytes::close);
     }
 
-    /** Without the secrets. */
+    /** Omits the secrets. */
     @Override
     public String toString() {
         return "NewEvmKey[" + address + "]";

@@ -1,2 +1,2 @@
-/** The account-chain key: how it comes, is kept, replaced and deleted, and the actor that signs with it. */
+/** Account-chain key: creation, storage, replacement and deletion, and the actor that signs with it. */
 package org.chainwalletd.keyring.evm;

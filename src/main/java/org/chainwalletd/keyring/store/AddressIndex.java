@@ -4,13 +4,13 @@ import java.util.Arrays;
 import org.chainwalletd.chain.Address;
 
 /**
- * Finds the row of an address among records of address and public key, {@link KeyColumns#RECORD} bytes each: open addressing over the
- * leading bytes of the addresses, which are hashes. About 10 bytes for a row. Not for use by several threads.
+ * Hash table from addresses to rows of records of address and public key, {@link KeyColumns#RECORD} bytes each. Open addressing by the
+ * leading bytes of the addresses, which are hashes. About 10 bytes per row. Not thread-safe.
  */
 public final class AddressIndex {
     private static final int SMALLEST = 16;
 
-    /** Row + 1, and 0 for a free place; at most half of them are taken. */
+    /** Row + 1, or 0 for a free slot; at most half of the slots are used. */
     private int[] places;
 
     private int size;
@@ -28,22 +28,22 @@ public final class AddressIndex {
         return index;
     }
 
-    /** How many different addresses there are. */
+    /** Number of distinct addresses. */
     public int size() {
         return size;
     }
 
-    /** The row of {@code address} in {@code records}, or -1. */
+    /** Returns the row of {@code address} in {@code records}, or -1. */
     public int find(byte[] records, byte[] address) {
         return find(records, address, 0);
     }
 
-    /** The row of the address that stands at {@code at} in {@code bytes}, or -1. */
+    /** Returns the row of the address at offset {@code at} of {@code bytes}, or -1. */
     public int find(byte[] records, byte[] bytes, int at) {
         return places[place(records, bytes, at)] - 1;
     }
 
-    /** Adds {@code row}; of several rows of one address the last one counts. */
+    /** Adds {@code row}; the last row of an address wins. */
     public void add(byte[] records, int row) {
         int place = place(records, records, row * KeyColumns.RECORD);
         if (places[place] == 0) {
@@ -55,7 +55,7 @@ public final class AddressIndex {
         }
     }
 
-    /** Where the address that stands at {@code at} in {@code bytes} is, or belongs. */
+    /** Returns the slot of the address at offset {@code at} of {@code bytes}, or the free slot where it belongs. */
     private int place(byte[] records, byte[] bytes, int at) {
         int mask = places.length - 1;
         int place = leading(bytes, at) & mask;

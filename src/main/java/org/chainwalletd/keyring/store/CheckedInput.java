@@ -10,8 +10,8 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 
 /**
- * Reads a file in portions that are small enough to stay in the processor's cache, adds up its checksums on the way, and puts the bytes
- * straight where they are wanted: pages of fresh memory are most of what reading a large file costs a JVM that has just started.
+ * Reads a file in portions that fit into the processor's cache, computes checksums on the way, and puts the bytes directly into the target
+ * arrays: in a freshly started JVM, touching new memory pages is most of the cost of reading a large file.
  */
 final class CheckedInput implements AutoCloseable {
     private static final int PORTION = 64 * 1024;
@@ -25,7 +25,7 @@ final class CheckedInput implements AutoCloseable {
         this.in = Files.newInputStream(file);
     }
 
-    /** How many bytes there were to read after the last one that was read. */
+    /** Number of bytes left to read. */
     long left() {
         return left;
     }
@@ -59,7 +59,7 @@ final class CheckedInput implements AutoCloseable {
         return ByteBuffer.wrap(bytes(Long.BYTES)).getLong();
     }
 
-    /** Reads on to the end, keeps nothing, and answers the checksums of everything. */
+    /** Reads to the end without keeping the bytes and returns the checksums of the whole file. */
     Checksums checksumsOfAll() throws IOException {
         byte[] portion = new byte[PORTION];
         while (left > 0) {
@@ -82,9 +82,9 @@ final class CheckedInput implements AutoCloseable {
     }
 
     /**
-     * Tells whether bytes are the ones that were seen before: their number and two independent checksums, which together miss an accidental
-     * change once in 2^64. They keep nobody out who can write the files; no unkeyed hash would. Unlike a cryptographic one they are quick in a
-     * JVM that has just started.
+     * Fingerprint for recognizing unchanged bytes: their number and two independent checksums, which together miss an accidental change
+     * with probability 2^-64. No protection against anyone who can write the files; no unkeyed hash would be. Faster than a cryptographic
+     * hash in a freshly started JVM.
      *
      * @param length in bytes
      */
@@ -105,7 +105,7 @@ final class CheckedInput implements AutoCloseable {
             target.putLong(length).putInt(crc32).putInt(crc32c);
         }
 
-        /** Adds up bytes that come in parts. */
+        /** Checksums of bytes that are added in parts. */
         static final class Sum {
             private final CRC32 crc32 = new CRC32();
             private final CRC32C crc32c = new CRC32C();

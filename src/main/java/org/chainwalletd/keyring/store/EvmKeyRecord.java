@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * Record of the account-chain key in {@code state.json}, in its member {@code evm_key} (swap.md, section 5): {@code {"address":"0x…",
- * "created_at":<Unix seconds>,"source":"Generated"}}.
+ * Record of the account-chain key in {@code state.json}, in its member {@code evm_key} (swap.md, section 5): {@code
+ * {"address":"0x…","created_at":<Unix seconds>,"source":"Generated"}}.
  *
  * @param createdAt Unix seconds; 0 when another implementation wrote something else
  */
@@ -18,7 +18,7 @@ public record EvmKeyRecord(EvmAddress address, long createdAt, Source source) {
 
     private static final JsonFactory FACTORY = new JsonFactory();
 
-    /** Where the key came from, in the words of the file. */
+    /** Origin of the key; the words are those in the file. */
     public enum Source {
         GENERATED("Generated"),
         IMPORTED_MNEMONIC("ImportedMnemonic"),
@@ -34,12 +34,14 @@ public record EvmKeyRecord(EvmAddress address, long createdAt, Source source) {
             return word;
         }
 
-        /** Whether a phrase belongs to it. */
+        /** Whether the key has a phrase. */
         public boolean hasPhrase() {
             return this != IMPORTED_KEY;
         }
 
-        /** @throws IllegalArgumentException for another word */
+        /**
+         * @throws IllegalArgumentException for an unknown word
+         */
         static Source ofWord(String word) {
             for (Source source : values()) {
                 if (source.word.equals(word)) {
@@ -50,7 +52,9 @@ public record EvmKeyRecord(EvmAddress address, long createdAt, Source source) {
         }
     }
 
-    /** @throws IllegalArgumentException when {@code json} is no such member; the message says why */
+    /**
+     * @throws IllegalArgumentException when {@code json} is not such a member; the message says why
+     */
     static EvmKeyRecord parse(byte[] json) {
         String address = null;
         String source = null;
@@ -81,7 +85,7 @@ public record EvmKeyRecord(EvmAddress address, long createdAt, Source source) {
         return new EvmKeyRecord(EvmAddress.parse(address), createdAt, Source.ofWord(source));
     }
 
-    /** The member in UTF-8. */
+    /** Returns the member as JSON in UTF-8. */
     byte[] json() {
         return ("{\"address\":\"" + address + "\",\"created_at\":" + createdAt + ",\"source\":\"" + source.word()
                         + "\"}")

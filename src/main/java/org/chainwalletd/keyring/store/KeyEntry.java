@@ -9,10 +9,10 @@ import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 
 /**
- * The public side of one key.
+ * Public part of one key.
  *
- * @param publicKey empty only in a list, and only for a key that another implementation wrote and that was not used here yet; what
- *     {@link Signer#find} gives always has it
+ * @param publicKey empty only in a list, and only for a key that another implementation wrote and that was not used here yet; entries
+ *     returned by {@link Signer#find} always have it
  * @param index derivation index of a legacy HD key, empty for a 1:1 key
  * @param imported true for every 1:1 key (standard, independent, imported)
  */
@@ -20,7 +20,7 @@ public record KeyEntry(
         Address address, Optional<PublicKey> publicKey, OptionalLong index, Optional<String> label, boolean imported) {
     static final int MAX_LABEL_BYTES = 256;
 
-    /** Public key of an entry that has it for certain. */
+    /** Returns the public key of an entry that must have one. */
     public PublicKey knownPublicKey() {
         return publicKey.orElseThrow();
     }
@@ -38,7 +38,7 @@ public record KeyEntry(
     }
 
     /**
-     * A label is text for people, at most {@value #MAX_LABEL_BYTES} bytes of UTF-8, without control characters.
+     * Checks a label: human-readable text of at most {@value #MAX_LABEL_BYTES} bytes of UTF-8, without control characters.
      *
      * @throws KeyringException with {@link Reason#INVALID}
      */

@@ -3,10 +3,9 @@ package org.chainwalletd.keyring.store;
 import java.util.OptionalLong;
 
 /**
- * Note about a 1:1 key beyond what every keystore holds.
+ * Data about a 1:1 key that other implementations do not store.
  *
- * @param birth a height, u64, below which no block can pay the key, because nobody had it; empty when that is not known, as for every key that
- *     was brought
+ * @param birth height, u64, below which no block can pay the key, because it did not exist; empty when unknown, as for every imported key
  */
 public record KeyNote(Origin origin, OptionalLong birth) {
     public static KeyNote unborn(Origin origin) {
@@ -17,13 +16,13 @@ public record KeyNote(Origin origin, OptionalLong birth) {
         return new KeyNote(origin, height);
     }
 
-    /** How a 1:1 key came into the keyring (interface.md, section 1.5). */
+    /** Origin of a 1:1 key (interface.md, section 1.5). */
     public enum Origin {
-        /** With a standard phrase of its own, drawn here or imported, which is sealed beside the secret. */
+        /** Has its own standard phrase, generated here or imported, which is sealed beside the secret. */
         STANDARD(1),
-        /** Its phrase spells the secret: drawn here or imported as words. */
+        /** Has a phrase that encodes the secret; generated here or imported as words. */
         INDEPENDENT(2),
-        /** A secret that somebody brought, or a key of a vault without a phrase. */
+        /** Imported secret, or a vault's key without a phrase. */
         IMPORTED(3);
 
         private final int code;
@@ -32,7 +31,7 @@ public record KeyNote(Origin origin, OptionalLong birth) {
             this.code = code;
         }
 
-        /** Its number in files; never changed. */
+        /** Number in files; must never change. */
         int code() {
             return code;
         }

@@ -1,10 +1,10 @@
 package org.chainwalletd.keyring.store;
 
-/** The keyring refuses or cannot do what was asked. */
+/** Failure of a keyring operation. */
 public final class KeyringException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Why; each maps to one error of the interface. */
+    /** Cause of the failure; each maps to one error of the interface. */
     public enum Reason {
         UNKNOWN_ADDRESS,
         ALREADY_PRESENT,
@@ -12,11 +12,11 @@ public final class KeyringException extends RuntimeException {
         INVALID,
         TOO_MANY_ATTEMPTS,
         STORAGE,
-        /** The database that the keys are in cannot be reached at this moment: the call has changed nothing and can be repeated. */
+        /** The database with the keys is not reachable now; the call has changed nothing and can be repeated. */
         AWAY,
-        /** Another daemon has changed the keyring at the same time: the call has changed nothing and can be repeated. */
+        /** Another daemon changed the keyring concurrently; the call has changed nothing and can be repeated. */
         CONFLICT,
-        /** The caller is not there any more. */
+        /** The caller has disconnected. */
         ABANDONED
     }
 
@@ -37,14 +37,14 @@ public final class KeyringException extends RuntimeException {
         return reason;
     }
 
-    /** Throws the failure of a database that is away: it tells nothing about what is in it. */
+    /** Rethrows this failure if the database is unreachable, which says nothing about its contents. */
     public void throwIfAway() {
         if (reason == Reason.AWAY) {
             throw this;
         }
     }
 
-    /** For {@link Reason#TOO_MANY_ATTEMPTS}. */
+    /** Seconds after which to try again; set only for {@link Reason#TOO_MANY_ATTEMPTS}. */
     public long retryAfterSeconds() {
         return retryAfterSeconds;
     }

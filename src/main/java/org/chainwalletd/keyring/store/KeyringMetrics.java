@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** The keyring's figures for operators. */
+/** Metrics of the keyring. */
 public final class KeyringMetrics {
     private final MeterRegistry registry;
 
@@ -17,7 +17,9 @@ public final class KeyringMetrics {
                 .register(registry);
     }
 
-    /** @param proved what the passphrase was for: {@code keystore} or {@code vault} */
+    /**
+     * @param proved purpose of the passphrase: {@code keystore} or {@code vault}
+     */
     public Counter wrongPassphrases(String proved) {
         return Counter.builder("walletd.keyring.passphrase.failures")
                 .description("wrong passphrases in requests")
@@ -25,28 +27,28 @@ public final class KeyringMetrics {
                 .register(registry);
     }
 
-    /** How often {@code state.json} was written; mints that meet share one write. */
+    /** Number of writes of {@code state.json}; concurrent mints share one write. */
     public static Counter stateWrites(MeterRegistry registry) {
         return Counter.builder("walletd.keyring.state.writes")
                 .description("writes of state.json")
                 .register(registry);
     }
 
-    /** Standard keys whose phrase was missing when the files were looked at; to be set by who looks. */
+    /** Standard keys whose phrase was missing at the last check; set by the check. */
     static AtomicInteger lostPhrases(MeterRegistry registry) {
         return registry.gauge("walletd.keyring.lost.phrases", new AtomicInteger());
     }
 
     /**
-     * @param ready keys that are sealed and wait to be given out; to be set by their owner
-     * @param missed new keys that found none ready
+     * @param ready sealed keys ready for use; set by the pool
+     * @param missed new keys for which the pool had none ready
      */
     public record Pool(AtomicInteger ready, Counter missed) {}
 
     /**
-     * @param underWay calls whose keys are being sealed, or wait for it; to be set by their owner
-     * @param refused calls that found too many of them
-     * @param abandoned calls whose callers left before their keys were sealed
+     * @param underWay calls whose keys are being sealed or wait for sealing; set by {@code Arrivals}
+     * @param refused calls refused because of too many such calls
+     * @param abandoned calls whose callers disconnected before their keys were sealed
      */
     public record Mints(AtomicInteger underWay, Counter refused, Counter abandoned) {}
 
@@ -69,7 +71,7 @@ public final class KeyringMetrics {
                         .register(registry));
     }
 
-    /** Listed keys whose file was missing or cut when the files were looked at; to be set by who looks. */
+    /** Listed keys whose file was missing or truncated at the last check; set by the check. */
     static AtomicInteger damagedKeys(MeterRegistry registry) {
         return registry.gauge("walletd.keyring.damaged.keys", new AtomicInteger());
     }

@@ -7,13 +7,13 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * Changes of a keyring that several daemons share, see {@link KeyringStore#since}.
+ * Changes of a keyring shared by several daemons, see {@link KeyringStore.Shared#since}.
  *
- * @param commit that they include; changes by later ones may be among them
- * @param changed new keys, and new values of others
- * @param nextIndex of the legacy seed, u32
- * @param members further facts by name, as JSON text in UTF-8
- * @param keptEvm all addresses of account-chain keys that have a place by their own address
+ * @param commit newest commit that is completely included; changes of later commits may be included too
+ * @param changed new keys, and new values of existing keys
+ * @param nextIndex index of the next legacy HD key, u32
+ * @param members other members of the record by name, as JSON text in UTF-8
+ * @param keptEvm all addresses of account-chain keys that have their own place
  */
 public record KeyringNews(
         long commit,

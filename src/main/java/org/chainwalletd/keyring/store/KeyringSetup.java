@@ -13,15 +13,15 @@ import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.store.files.Fence;
 
 /**
- * Parts that a keyring is built of.
+ * Dependencies and settings of a keyring.
  *
- * @param wallets {@code <datadir>/wallets}; made when it is not there
- * @param cost of every sealed file; anything but {@link Argon2#SPECIFIED} is for tests
- * @param clock for the slowing down of passphrase attempts
- * @param executors where the work is done that the actor only hands out
- * @param upkeep when the work is done that nobody waits for
- * @param fence asked before what was written is acknowledged
- * @param mostMints how many calls may have keys sealed at a time, those that wait for it included
+ * @param wallets {@code <datadir>/wallets}; created if missing
+ * @param cost Argon2id cost of every sealed file; anything but {@link Argon2#SPECIFIED} is for tests
+ * @param clock for the pauses between passphrase attempts
+ * @param executors for the work that the actor does not do on its own thread
+ * @param upkeep schedule of background maintenance
+ * @param fence checked after a write and before its acknowledgement
+ * @param mostMints maximum number of calls whose keys are being sealed or wait for sealing
  * @param elsewhere opens the keyring's store when that is not the wallet directory
  */
 public record KeyringSetup(
@@ -39,7 +39,7 @@ public record KeyringSetup(
     private static final int USUAL_MINTS = 64;
 
     /**
-     * None of them waits for itself: {@code flows} waits for {@code argon2} and for actors, the others for nobody.
+     * Thread pools without circular waits: {@code flows} waits for {@code argon2} and for actors, the other pools wait for none.
      *
      * @param crypto signatures: as many threads as cores
      * @param argon2 sealing and unsealing
@@ -47,26 +47,28 @@ public record KeyringSetup(
      * @param flows blocking work of several steps: new keys, imports, exports, changes of the account-chain key
      */
     public record Executors(Executor crypto, Stretching argon2, Executor disk, Executor flows) {
-        /** @param argon2 as many threads as computations may run at once, 64 MiB each */
+        /**
+         * @param argon2 as many threads as computations may run concurrently, 64 MiB each
+         */
         public Executors(Executor crypto, Executor argon2, Executor disk, Executor flows) {
             this(crypto, new Stretching(argon2), disk, flows);
         }
 
-        /** Everything on the thread that asks for it, for subcommands. */
+        /** Creates executors that run every task on the calling thread, for subcommands. */
         public static Executors onCallersThread() {
             return new Executors(Runnable::run, Runnable::run, Runnable::run, Runnable::run);
         }
     }
 
     /**
-     * @param first after the keyring was opened, so that the first answers do not compete with it
-     * @param between from one time to the next
+     * @param first delay after the keyring was opened, so that the first requests do not compete with maintenance
+     * @param between delay between two runs
      */
     public record Upkeep(Duration first, Duration between) {
         static final Upkeep USUAL = new Upkeep(Duration.ofSeconds(5), Duration.ofMinutes(10));
     }
 
-    /** With the specified cost, the system's clock and randomness. */
+    /** Creates a setup with the specified cost, the system's clock and randomness. */
     public static KeyringSetup of(ChainProfile profile, Path wallets, MeterRegistry metrics, Executors executors) {
         return new KeyringSetup(
                 profile,
@@ -87,25 +89,25 @@ public record KeyringSetup(
                 profile, wallets, cost, random, clock, metrics, others, upkeep, mostMints, fence, elsewhere);
     }
 
-    /** With sealed files that cost something else than is specified, for tests. */
+    /** Returns a setup with another Argon2id cost, for tests. */
     public KeyringSetup withCost(Argon2 other) {
         return new KeyringSetup(
                 profile, wallets, other, random, clock, metrics, executors, upkeep, mostMints, fence, elsewhere);
     }
 
-    /** With another bound on keys that are being made. */
+    /** Returns a setup with another {@code mostMints}. */
     public KeyringSetup withMostMints(int most) {
         return new KeyringSetup(
                 profile, wallets, cost, random, clock, metrics, executors, upkeep, most, fence, elsewhere);
     }
 
-    /** For a folder that somebody else could come into. */
+    /** Returns a setup for a folder that another process could take over. */
     public KeyringSetup withFence(Fence other) {
         return new KeyringSetup(
                 profile, wallets, cost, random, clock, metrics, executors, upkeep, mostMints, other, elsewhere);
     }
 
-    /** For a keyring that is not in the wallet directory. */
+    /** Returns a setup for a keyring that is not in the wallet directory. */
     public KeyringSetup withStore(Supplier<KeyringStore> other) {
         return new KeyringSetup(
                 profile,

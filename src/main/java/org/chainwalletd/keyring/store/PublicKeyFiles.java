@@ -11,9 +11,9 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
 
 /**
- * The public keys beside the sealed files, so that nothing needs to be unsealed to know them (decisions.md, requirement 11): {@code
- * wallets/pubkeys/000000.keys} and so on, see {@link RecordFiles}. One that is lost or damaged costs nothing but learning its keys again when
- * their secrets are unsealed. Blocking; one caller at a time.
+ * Public keys stored unsealed, so that nothing has to be unsealed to know them (decisions.md, requirement 11), in {@code
+ * wallets/pubkeys/000000.keys} and following files, see {@link RecordFiles}. After the loss of a file its keys are learnt again when their
+ * secrets are unsealed. Blocking; one caller at a time.
  */
 public final class PublicKeyFiles {
     private final RecordFiles files;
@@ -22,18 +22,18 @@ public final class PublicKeyFiles {
         this.files = new RecordFiles(folder, ".keys", "its public keys will be learnt again");
     }
 
-    /** All keys that stand here, also some of no listed address. That they belong to the addresses is for the user of a key to check. */
+    /** Reads all public keys, including those of unlisted addresses. The caller must check that a key belongs to its address. */
     public Found load() throws IOException {
         return new Found(files.load());
     }
 
-    /** Contents of the file. */
+    /** Contents of the files. */
     public record Found(RecordFiles.Found records) {
         boolean isEmpty() {
             return records.index().size() == 0;
         }
 
-        /** Puts the public key of the address that stands at {@code at} behind it; false for one that is not here. */
+        /** Writes the public key of the address at offset {@code at} of {@code target} directly after it; false when it is not known. */
         boolean copyTo(byte[] target, int at) {
             int key = records.valueOf(target, at);
             if (key >= 0) {
@@ -46,7 +46,7 @@ public final class PublicKeyFiles {
             return records.addresses();
         }
 
-        /** Empty for one that is not here. */
+        /** Empty when the public key is not known. */
         Optional<PublicKey> of(Address address) {
             int key = records.valueOf(address.toArray(), 0);
             return key < 0
@@ -55,7 +55,7 @@ public final class PublicKeyFiles {
         }
     }
 
-    /** Adds the public keys of {@code entries}; when this returns they survive a power cut. */
+    /** Appends the public keys of {@code entries}; they are durable when this returns. */
     public void add(Collection<KeyEntry> entries) throws IOException {
         ByteBuffer records = ByteBuffer.allocate(entries.size() * KeyColumns.RECORD);
         entries.forEach(entry -> records.put(entry.address().toArray())
@@ -63,7 +63,7 @@ public final class PublicKeyFiles {
         files.add(records.array());
     }
 
-    /** Adds addresses whose keys are not known, so that they count as given out; when this returns they survive a power cut. */
+    /** Appends addresses without public keys, so that they count as given out; they are durable when this returns. */
     void addUnknown(Collection<Address> addresses) throws IOException {
         ByteBuffer records = ByteBuffer.allocate(addresses.size() * KeyColumns.RECORD);
         for (Address address : addresses) {

@@ -6,9 +6,9 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * Where one sealed blob of a keyring belongs: what it is for, and whose it is. There is at most one blob in each place.
+ * Storage place of one sealed blob of a keyring, by purpose and owner. Each place holds at most one blob.
  *
- * @param owner address whose secret it is; empty for what a keyring has once
+ * @param owner address whose secret the blob holds; empty for blobs that exist once per keyring
  */
 public record SealedPlace(Kind kind, Bytes owner) {
     public static final SealedPlace SEED = new SealedPlace(Kind.SEED, Bytes.EMPTY);
@@ -16,23 +16,26 @@ public record SealedPlace(Kind kind, Bytes owner) {
     public static final SealedPlace EVM_KEY = new SealedPlace(Kind.EVM_KEY, Bytes.EMPTY);
     public static final SealedPlace EVM_PHRASE = new SealedPlace(Kind.EVM_PHRASE, Bytes.EMPTY);
 
-    /** Purpose of the blob, with the role that it is bound to. */
+    /** Purpose of the blob, with the role that is authenticated with it. */
     public enum Kind {
-        /** The entropy of the legacy seed. */
+        /** Entropy of the legacy seed. */
         SEED(Sealer.Role.SEED),
-        /** Proves the passphrase of a keyring that has no key yet. */
+        /** Verifies the passphrase of a keyring that has no key yet. */
         CHECK(Sealer.Role.CHECK),
-        /** The secret of a 1:1 key. */
+        /** Secret of a 1:1 key. */
         KEY(Sealer.Role.IMPORTED),
-        /** The entropy of the phrase of a standard key. */
+        /** Entropy of a standard key's phrase. */
         PHRASE(Sealer.Role.MNEMONIC),
-        /** The secret of the account-chain key. */
+        /** Secret of the account-chain key. */
         EVM_KEY(Sealer.Role.EVM_KEY),
-        /** The entropy of the account-chain key's phrase. */
+        /** Entropy of the account-chain key's phrase. */
         EVM_PHRASE(Sealer.Role.EVM_MNEMONIC),
-        /** The secret of an account-chain key that is not the current one, or is about not to be. */
+        /**
+         * Secret of an account-chain key stored under its address: a replaced key or one being replaced; in a shared store also the current
+         * key.
+         */
         KEPT_EVM_KEY(Sealer.Role.EVM_KEY),
-        /** The entropy of such a key's phrase. */
+        /** Entropy of the phrase of such a key. */
         KEPT_EVM_PHRASE(Sealer.Role.EVM_MNEMONIC);
 
         private final Sealer.Role role;
@@ -41,7 +44,7 @@ public record SealedPlace(Kind kind, Bytes owner) {
             this.role = role;
         }
 
-        /** Its name in the rows of a database, so that no constant is ever renamed. */
+        /** Name in database rows; the constants must therefore never be renamed. */
         String word() {
             return name().toLowerCase(Locale.ROOT);
         }

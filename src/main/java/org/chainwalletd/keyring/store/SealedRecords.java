@@ -14,11 +14,11 @@ import org.chainwalletd.crypto.SealedBlob.UnsealException;
 import org.chainwalletd.crypto.SecretBytes;
 
 /**
- * Many small records sealed under one key, so that a process derives it once: they share a salt, and each has a nonce of its own, 96 random
- * bits. Records with another salt cost one more derivation for each salt.
+ * Many small records sealed under one key, so that a process derives it only once: the records share a salt, and each has its own random
+ * 96-bit nonce. Opening records with other salts costs one derivation per salt.
  */
 public final class SealedRecords implements AutoCloseable {
-    /** A keyring's records come from as many starts, of which all but the first reuse the salt they find. */
+    /** Bound on derivations. All starts but the first reuse the salt of an existing record, so a keyring has far fewer salts. */
     private static final int MOST_SALTS = 64;
 
     private final byte[] role;
@@ -44,8 +44,8 @@ public final class SealedRecords implements AutoCloseable {
     /**
      * Derives the key.
      *
-     * @param like a sealed record whose salt is taken over; empty for a fresh salt
-     * @param derive the key of a salt: one Argon2id
+     * @param like a sealed record whose salt is reused; empty for a new salt
+     * @param derive derives the key of a salt: one Argon2id
      */
     public static CompletionStage<SealedRecords> open(
             byte[] role,
@@ -67,7 +67,7 @@ public final class SealedRecords implements AutoCloseable {
         return records.key(records.salt).thenApplyAsync(key -> records, crypto);
     }
 
-    /** Seals; costs no derivation. The content stays the caller's to close. */
+    /** Seals a record without a derivation. The caller closes the content. */
     public Bytes seal(SecretBytes content) {
         byte[] nonce = new byte[SealedBlob.NONCE_LENGTH];
         random.nextBytes(nonce);
@@ -76,7 +76,7 @@ public final class SealedRecords implements AutoCloseable {
                 .toBytes());
     }
 
-    /** Opens; fails with {@link UnsealException} for damage, another role or another passphrase. The caller closes the content. */
+    /** Opens a record; fails with {@link UnsealException} for damage, another role or another passphrase. The caller closes the content. */
     public CompletionStage<SecretBytes> open(Bytes sealed) {
         try {
             SealedBlob blob = SealedBlob.parse(sealed.toArray());
@@ -101,7 +101,7 @@ public final class SealedRecords implements AutoCloseable {
                         before == null || before.isCompletedExceptionally() ? derive.apply(wanted) : before);
     }
 
-    /** Overwrites the keys. */
+    /** Overwrites the derived keys. */
     @Override
     public void close() {
         keys.values().stream()

@@ -13,8 +13,8 @@ import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
 
 /**
- * The computations of one chain's keyring: seal, open, derive. Blocking and stateless; each seal and open is one Argon2id computation and
- * belongs on the argon2 executor.
+ * Cryptographic operations of one chain's keyring: seal, open, derive. Blocking and stateless; each seal and each open is one Argon2id
+ * computation and must run on the argon2 executor.
  */
 public final class Sealer {
     private final ChainProfile profile;
@@ -32,7 +32,9 @@ public final class Sealer {
                 plain -> passphrase.use(phrase -> SealedBlob.seal(cost, phrase, random, role.bytes(profile), plain)));
     }
 
-    /** @throws org.chainwalletd.crypto.SealedBlob.UnsealException when the passphrase or the role is another, or the blob is damaged */
+    /**
+     * @throws org.chainwalletd.crypto.SealedBlob.UnsealException when the passphrase or the role is wrong, or the blob is damaged
+     */
     public SecretBytes open(Role role, SecretBytes passphrase, SealedBlob blob) {
         return passphrase.use(phrase -> blob.open(cost, phrase, role.bytes(profile)));
     }
@@ -41,7 +43,7 @@ public final class Sealer {
         return Mnemonic.random(Mnemonic.KEY_WORDS, random);
     }
 
-    /** The words of {@code entropy}, which is closed, with single spaces between them. */
+    /** Returns the words of {@code entropy} separated by single spaces; closes {@code entropy}. */
     public static SecretBytes words(SecretBytes entropy) {
         try (entropy;
                 Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
@@ -72,7 +74,10 @@ public final class Sealer {
         return profile.addressOf(key);
     }
 
-    /** Purpose of a sealed blob; bound into it as additional data, so that none can stand in for another (interface.md, section 1.6; swap.md, section 5). */
+    /**
+     * Purpose of a sealed blob; authenticated as additional data, so that a blob cannot be used for another purpose (interface.md, section
+     * 1.6; swap.md, section 5).
+     */
     public enum Role {
         SEED("seed"),
         IMPORTED("imported"),
@@ -80,13 +85,13 @@ public final class Sealer {
         VAULT("vault"),
         EVM_KEY("evm-key"),
         EVM_MNEMONIC("evm-mnemonic"),
-        /** Proves the passphrase of a keyring that has no key yet; a file of this daemon, unknown to others. */
+        /** Verifies the passphrase of a keyring that has no key yet; specific to this daemon. */
         CHECK("check"),
         /** Rows of the swap journal (swap.md, section 6). */
         SWAP_JOURNAL("swap-journal"),
-        /** Call data and signed bytes in the journal of the account chain: those of a claim hold the secret of its swap. */
+        /** Call data and signed bytes in the journal of the account chain; those of a claim contain the swap's secret. */
         ACCOUNT_SENDS("account-sends"),
-        /** Certificate and key of the daemons of a database. */
+        /** TLS certificate and key shared by the daemons of a database. */
         TLS_IDENTITY("tls-identity");
 
         private final String word;

@@ -10,7 +10,7 @@ import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 
-/** Text that holds secrets, in bytes and never in strings. Collects it piece by piece; every array it outgrows is overwritten. */
+/** Buffer for text with secrets, held in bytes and never in strings. Overwrites each array that it replaces by a larger one. */
 public final class SecretText implements AutoCloseable {
     private byte[] content = new byte[1024];
     private int length;
@@ -30,7 +30,7 @@ public final class SecretText implements AutoCloseable {
         return secret.use(this::add);
     }
 
-    /** Lower-case hexadecimal. */
+    /** Appends lower-case hexadecimal. */
     public SecretText addHex(SecretBytes secret) {
         return secret.use(bytes -> {
             room(2 * bytes.length);
@@ -42,7 +42,7 @@ public final class SecretText implements AutoCloseable {
         });
     }
 
-    /** Takes what was collected; this buffer is empty afterwards. */
+    /** Returns the collected text; this buffer is empty afterwards. */
     public SecretBytes toSecret() {
         byte[] exact = Arrays.copyOf(content, length);
         close();
@@ -67,7 +67,7 @@ public final class SecretText implements AutoCloseable {
         return (byte) (value < 10 ? '0' + value : 'a' + value - 10);
     }
 
-    /** Lower-case hexadecimal; {@code secret} stays open. */
+    /** Returns lower-case hexadecimal; {@code secret} stays open. */
     public static SecretBytes hex(SecretBytes secret) {
         try (SecretText buffer = new SecretText()) {
             return buffer.addHex(secret).toSecret();
@@ -75,7 +75,7 @@ public final class SecretText implements AutoCloseable {
     }
 
     /**
-     * The 32 bytes of 64 hexadecimal characters of either case; {@code hex} stays open.
+     * Decodes 64 hexadecimal characters of either case to 32 bytes; {@code hex} stays open.
      *
      * @param name of the parameter, for the message
      * @throws KeyringException with {@link Reason#INVALID}; the message never quotes the text
@@ -105,7 +105,10 @@ public final class SecretText implements AutoCloseable {
         return new KeyringException(Reason.INVALID, name + " must be 64 hex characters (a 32-byte secret)");
     }
 
-    /** The first {@code limit} bytes of {@code file}, or all of a shorter one. What the JDK's own methods read with stays on the heap. */
+    /**
+     * Reads the first {@code limit} bytes of {@code file}, or all of a shorter one. Avoids the JDK's convenience methods, whose buffers
+     * stay on the heap.
+     */
     public static SecretBytes read(Path file, int limit) throws IOException {
         byte[] content = new byte[limit];
         try (InputStream in = Files.newInputStream(file)) {

@@ -14,19 +14,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The Argon2id computations of a keyring, the most urgent first: each takes a good part of a second, so in a mere row the first signature of a
- * key would wait for every new key that somebody asked for before. One that has begun is never interrupted. Thread-safe.
+ * Priority scheduler of a keyring's Argon2id computations. Each takes a good part of a second, so in a plain queue the first signature of a
+ * key would wait for all new keys requested before it. A running computation is never interrupted. Thread-safe.
  *
- * <p>For each computation that waits, one turn waits at the threads; whose turn it is is decided when the turn comes.
+ * <p>Each waiting computation queues one task on the threads; a task picks the most urgent computation only when it runs.
  */
 public final class Stretching {
-    /** Kind of work that waits for a computation; the earlier kinds go first, those of the same kind in their order. */
+    /** Priority of a computation, highest first; computations of the same priority run in order of submission. */
     public enum Urgency {
-        /** A spend, or the start of the daemon. */
+        /** Spends, and the start of the daemon. */
         SPEND,
-        /** A caller who gave a passphrase to see or delete something. */
+        /** Requests with a passphrase, to reveal or delete something. */
         PROOF,
-        /** New keys, exports, and what nobody waits for. */
+        /** New keys, exports and background work. */
         SEAL
     }
 
@@ -37,7 +37,9 @@ public final class Stretching {
     private final Deque<Runnable> ahead = new ArrayDeque<>();
     private int running;
 
-    /** @param threads as many as computations may run at once */
+    /**
+     * @param threads as many threads as computations may run concurrently
+     */
     public Stretching(Executor threads) {
         this.threads = threads;
         for (Urgency urgency : Urgency.values()) {
@@ -45,28 +47,28 @@ public final class Stretching {
         }
     }
 
-    /** For computations of one urgency. */
+    /** Returns an executor for computations of one priority. */
     public Executor of(Urgency urgency) {
         return work -> execute(waiting.get(urgency), work);
     }
 
     /**
-     * Begins a computation, with what belongs to it before and after: reading the file, proving what it holds. Never throws: threads that take
-     * no more work fail the future.
+     * Queues a computation together with its preparation and follow-up: reading the file, verifying the content. Never throws: if the
+     * threads accept no more work, the future fails.
      */
     public <T> CompletableFuture<T> submit(Urgency urgency, Supplier<T> work) {
         return Work.on(of(urgency), work);
     }
 
-    /** The same for a thread of another pool, which waits for it; fails as {@code work} does. */
+    /** Runs a computation and blocks until it has ended; for threads of other pools. Fails as {@code work} does. */
     public <T> T compute(Urgency urgency, Supplier<T> work) {
         return Flows.join(submit(urgency, work));
     }
 
     /**
-     * For computations that nobody waits for: each begins only at a moment at which no other one runs or waits.
+     * Returns an executor for background computations: each starts only when no other computation runs or waits.
      *
-     * @param background has a thread for them, so that they take none from those above
+     * @param background has its own thread for them, so that they occupy none of the threads above
      */
     public Executor whenQuiet(Executor background) {
         return work -> {
@@ -77,7 +79,9 @@ public final class Stretching {
         };
     }
 
-    /** A background that takes nothing any more is that of a daemon which ends: nobody is told, since nobody waits. */
+    /**
+     * Starts a background computation; one that is rejected, which happens when the daemon stops, is dropped, as no caller waits for it.
+     */
     private static void hand(Runnable work, Executor background) {
         try {
             background.execute(work);

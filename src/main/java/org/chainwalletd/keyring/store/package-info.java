@@ -1,6 +1,6 @@
 /**
- * Everything that is kept of a keyring: sealed blobs by their places, {@code state.json} and the public keys and notes beside it, and the same in
- * memory. A folder keeps it ({@link org.chainwalletd.keyring.store.FolderStore}); whoever needs it asks a
- * {@link org.chainwalletd.keyring.store.KeyringStore}.
+ * Storage of a keyring: sealed blobs by place, {@code state.json} with the public keys and notes beside it, and their representation in
+ * memory. Implemented on a folder ({@link org.chainwalletd.keyring.store.FolderStore}) and on a database; used through {@link
+ * org.chainwalletd.keyring.store.KeyringStore}.
  */
 package org.chainwalletd.keyring.store;
