@@ -38,9 +38,7 @@ final class Arrivals {
     /** Calls whose keys are being sealed or wait for sealing. */
     private int sealing;
 
-    /**
-     * @param most calls whose keys may be sealed concurrently
-     */
+    /** @param most calls whose keys may be sealed concurrently */
     Arrivals(KeyringParts keyring, KeyPool pool, int most, KeyringMetrics.Mints metrics) {
         this.keyring = keyring;
         this.most = most;

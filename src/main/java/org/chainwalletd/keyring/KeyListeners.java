@@ -29,9 +29,7 @@ final class KeyListeners {
         listeners.add(listener);
     }
 
-    /**
-     * Informs the listeners of a durable batch. Empty when no listener has to be waited for before new keys are returned to their callers.
-     */
+    /** Informs the listeners of a durable batch. Empty when no listener has to be waited for before new keys are returned to their callers. */
     Optional<CompletableFuture<Void>> tell(KeyTable.Batch batch) {
         List<OwnKey> added = keys(batch.added(), batch.notes());
         List<OwnKey> learnt = keys(batch.learnt(), Map.of());

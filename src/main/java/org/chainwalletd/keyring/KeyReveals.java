@@ -30,9 +30,7 @@ final class KeyReveals {
     private final Supplier<KeyringView> view;
     private final Executor crypto;
 
-    /**
-     * @param view returns the current state of the keyring
-     */
+    /** @param view returns the current state of the keyring */
     KeyReveals(KeyringQuestions questions, KeyWork work, Supplier<KeyringView> view, Executor crypto) {
         this.questions = questions;
         this.work = work;

@@ -259,7 +259,7 @@ final class KeyWork {
         while (derived.size() < labels.size()) {
             KeyEntry entry = deriveEntry(seed, index, labels.get(derived.size()));
             if (taken.contains(entry.address())) {
-                LOG.warn("index {} is known although it is not listed, and is not given out again", index);
+                LOG.warn("index {} is skipped: its public key is known although its address is not listed", index);
             } else {
                 derived.add(entry);
             }
@@ -273,7 +273,7 @@ final class KeyWork {
         return entries.stream().flatMap(entry -> learnt(entry, seed).stream()).toList();
     }
 
-    /** Empty for a listed address that is not the one of its index; this must not keep the public keys of the other entries unknown. */
+    /** Empty if the index yields another address, which is logged; the public keys of the other entries must still be learnt. */
     private Optional<KeyEntry> learnt(KeyEntry entry, SecretBytes seed) {
         try (SecretBytes secret = derive(entry, seed)) {
             return Optional.of(entry.withPublicKey(sealer.publicKey(secret)));

@@ -356,16 +356,12 @@ public final class Keyring implements Signer {
         return bring(() -> NewKey.ofSecret(sealer, secretHex, label));
     }
 
-    /**
-     * @param words 24 words that encode the secret, in UTF-8, separated by any white space
-     */
+    /** @param words 24 words that encode the secret, in UTF-8, separated by any white space */
     public CompletionStage<KeyEntry> importIndependent(SecretBytes words, Optional<String> label) {
         return bring(() -> NewKey.ofIndependentPhrase(sealer, words, label));
     }
 
-    /**
-     * @param words 24 words of a standard phrase, in UTF-8, separated by any white space; stored with the key
-     */
+    /** @param words 24 words of a standard phrase, in UTF-8, separated by any white space; stored with the key */
     public CompletionStage<KeyEntry> importStandard(SecretBytes words, Optional<String> label) {
         return bring(() -> NewKey.ofStandardPhrase(sealer, words, label));
     }

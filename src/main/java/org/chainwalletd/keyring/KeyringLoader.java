@@ -76,9 +76,7 @@ final class KeyringLoader {
         }
     }
 
-    /**
-     * Keeps a shared keyring bound to its passphrase after its last key was deleted, because other daemons continue to use that passphrase.
-     */
+    /** Keeps a shared keyring bound to its passphrase after its last key was deleted, because other daemons continue to use that passphrase. */
     private Listing bound(Listing found, SecretBytes passphrase) {
         if (store.isShared() && !found.seeded() && !isThere(SealedPlace.CHECK)) {
             claims(passphrase);

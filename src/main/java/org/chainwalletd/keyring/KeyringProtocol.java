@@ -43,15 +43,11 @@ final class KeyringProtocol {
         }
     }
 
-    /**
-     * @param withPublicKey whether to unseal a key written by another implementation once, to learn its public key
-     */
+    /** @param withPublicKey whether to unseal a key written by another implementation once, to learn its public key */
     record Find(Address address, boolean withPublicKey, CompletableFuture<Optional<KeyEntry>> reply)
             implements Question {}
 
-    /**
-     * @param message must not be modified before the reply
-     */
+    /** @param message must not be modified before the reply */
     record Sign(Address address, byte[] message, CompletableFuture<Signer.Signature> reply) implements Question {}
 
     /** New 1:1 keys, which become durable together. */
@@ -117,15 +113,11 @@ final class KeyringProtocol {
 
     record Derive(Optional<String> label, CompletableFuture<KeyEntry> reply) implements Question {}
 
-    /**
-     * @param label empty removes the label
-     */
+    /** @param label empty removes the label */
     record SetLabel(Address address, Optional<String> label, CompletableFuture<Optional<String>> reply)
             implements Question {}
 
-    /**
-     * @param guard asked before anything is removed; empty for none
-     */
+    /** @param guard asked before anything is removed; empty for none */
     record Delete(Address address, Optional<DeletionGuard> guard, CompletableFuture<Address> reply)
             implements Question {}
 
@@ -195,9 +187,7 @@ final class KeyringProtocol {
 
     record Unsealed(Address address, Outcome<SecretBytes> secret) implements Command {}
 
-    /**
-     * @param there whether the shared keyring holds the key now
-     */
+    /** @param there whether the shared keyring holds the key now */
     record Listed(Sign question, Outcome<Boolean> there) implements Command {}
 
     record Derived(List<Derive> questions, Outcome<List<KeyEntry>> entries) implements Command {}

@@ -48,9 +48,7 @@ record NewKey(
         }
     }
 
-    /**
-     * @param hex 64 characters; closed here
-     */
+    /** @param hex 64 characters; closed here */
     static NewKey ofSecret(Sealer sealer, SecretBytes hex, Optional<String> label) {
         try (hex) {
             KeyEntry.checkLabel(label);
@@ -58,18 +56,14 @@ record NewKey(
         }
     }
 
-    /**
-     * @param words 24 words that encode the secret; closed here
-     */
+    /** @param words 24 words that encode the secret; closed here */
     static NewKey ofIndependentPhrase(Sealer sealer, SecretBytes words, Optional<String> label) {
         try (Mnemonic phrase = parsed(words, label)) {
             return alone(sealer, KeyDerivation.independent(phrase), KeyNote.Origin.INDEPENDENT, label);
         }
     }
 
-    /**
-     * @param words 24 words of a standard phrase; closed here
-     */
+    /** @param words 24 words of a standard phrase; closed here */
     static NewKey ofStandardPhrase(Sealer sealer, SecretBytes words, Optional<String> label) {
         return standard(sealer, parsed(words, label), label);
     }

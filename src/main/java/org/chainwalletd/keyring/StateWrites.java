@@ -104,9 +104,7 @@ final class StateWrites {
         }
     }
 
-    /**
-     * @param written whether the batch is durable
-     */
+    /** @param written whether the batch is durable */
     void ended(KeyTable.Batch batch, Outcome<Void> written) {
         running = false;
         written.match(done -> accept(batch), failure -> failed(batch, KeyringFailures.of(failure)));
@@ -148,16 +146,12 @@ final class StateWrites {
         change.ended().accept(Optional.of(failure));
     }
 
-    /**
-     * @param heard success when every listener knows the batch's new keys
-     */
+    /** @param heard success when every listener knows the batch's new keys */
     void told(KeyTable.Batch batch, Outcome<Void> heard) {
         answer(batch, heard.failure().map(failure -> KeyringFailures.unheard(batch.added(), failure)));
     }
 
-    /**
-     * @param ofNew failure for changes that add keys; all other changes have succeeded
-     */
+    /** @param ofNew failure for changes that add keys; all other changes have succeeded */
     private static void answer(KeyTable.Batch batch, Optional<KeyringException> ofNew) {
         batch.changes().forEach(change -> change.ended().accept(change.added().isEmpty() ? Optional.empty() : ofNew));
     }
@@ -172,7 +166,7 @@ final class StateWrites {
         disk.execute(store::close);
     }
 
-    /** Refuses all waiting and later calls of {@link #refresh} and stops reading the store. */
+    /** Refuses all waiting calls of {@link #refresh} and stops reading the store; {@link #stop} refuses later calls. */
     void refuseAsking(KeyringException refusal) {
         stopped = true;
         List<Consumer<Optional<KeyringException>>> refused = new ArrayList<>(answering);

@@ -196,7 +196,7 @@ final class Unsealings {
         } else if (question instanceof Derive next) {
             derive.accept(next);
         } else {
-            throw new IllegalStateException("does not wait for a secret: " + question.getClass());
+            throw new IllegalStateException("unexpected question waiting for a secret: " + question.getClass());
         }
     }
 

@@ -230,7 +230,7 @@ final class Vault {
             if (address != null && !address.equalsIgnoreCase(key.address().hex())) {
                 // Does not log the text itself, which is untrusted.
                 LOG.warn(
-                        "vault: key {} says that it is of another address than {}, whose secret it is",
+                        "vault: the address of key {} does not match its secret, which belongs to {} and is imported",
                         number,
                         key.address());
             }
@@ -246,9 +246,9 @@ final class Vault {
                 }
                 standard.close();
             } catch (MnemonicException e) {
-                LOG.debug("no phrase: {}", e.reason());
+                LOG.debug("vault: invalid phrase: {}", e.reason());
             }
-            LOG.warn("vault: the phrase of {} is not the one of its secret and is left out", key.address());
+            LOG.warn("vault: the phrase of {} does not match its secret and is ignored", key.address());
             return key;
         }
 
@@ -257,7 +257,7 @@ final class Vault {
                 KeyEntry.checkLabel(Optional.of(label));
                 return Optional.of(label);
             } catch (KeyringException e) {
-                LOG.warn("vault: the label of key {} is left out: {}", number, e.getMessage());
+                LOG.warn("vault: the label of key {} is ignored: {}", number, e.getMessage());
                 return Optional.empty();
             }
         }
@@ -349,7 +349,7 @@ final class Vault {
             NewEvmKey raw = ofSecret(number, SecretText.parseHex("secret_hex of account-chain key " + number, hex));
             if (!address.isEmpty() && !isOf(raw.address(), address)) {
                 LOG.warn(
-                        "vault: an account-chain key says that it is of another address than {}, whose secret it is",
+                        "vault: the address of an account-chain key does not match its secret, which belongs to {} and is imported",
                         raw.address());
             }
             Optional<NewEvmKey> spelt = phrase.length == 0 ? Optional.empty() : ofPhrase(phrase, source);
@@ -358,7 +358,7 @@ final class Vault {
                 return spelt.get();
             }
             if (phrase.length > 0) {
-                LOG.warn("vault: the phrase of {} is not the one of its secret and is left out", raw.address());
+                LOG.warn("vault: the phrase of {} does not match its secret and is ignored", raw.address());
                 spelt.ifPresent(NewEvmKey::close);
             }
             return raw;
@@ -404,9 +404,7 @@ final class Vault {
         return text;
     }
 
-    /**
-     * @param why completes the sentence
-     */
+    /** @param why completes the sentence */
     private static KeyringException malformed(String why) {
         return new KeyringException(Reason.INVALID, "the vault opens, but " + why);
     }

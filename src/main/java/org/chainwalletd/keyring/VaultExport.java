@@ -96,7 +96,7 @@ public final class VaultExport {
         }
         return made(all, vaultPassphrase, () -> {
             Lent lent = lending.get();
-            // Read the view after lent(), which first brings the changes of other daemons into it.
+            // Must follow the Lend question, which first reads the changes of other daemons into the view.
             KeyringView begun = view.get();
             return new Making(entry -> isGone(entry, view.get()), true)
                     .sealed(begun.entries(), Optional.of(begun), evmKeys, lent, vaultPassphrase);
@@ -108,9 +108,7 @@ public final class VaultExport {
         return CompletableFuture.failedFuture(new KeyringException(Reason.TOO_MANY_ATTEMPTS, why, retryAfterSeconds));
     }
 
-    /**
-     * @param permit already acquired; released at the end
-     */
+    /** @param permit already acquired; released at the end */
     private <T> CompletableFuture<T> made(Semaphore permit, SecretBytes vaultPassphrase, Supplier<T> making) {
         Runnable notBegun = () -> {
             vaultPassphrase.close();
@@ -202,7 +200,7 @@ public final class VaultExport {
                 added++;
             } catch (RuntimeException e) {
                 if (gone.test(entry)) {
-                    LOG.info("vault export: {} was deleted meanwhile and is left out", entry.address());
+                    LOG.info("vault export: {} was deleted during the export and is left out", entry.address());
                 } else {
                     leaveOut("key", entry.address().hex(), KeyringFailures.of(e));
                 }
@@ -255,9 +253,7 @@ public final class VaultExport {
             }
         }
 
-        /**
-         * @throws KeyringException the cause itself, when it is not about a sealed file; the export must then be repeated
-         */
+        /** @throws KeyringException the cause itself, when it is not about a sealed file; the export must then be repeated */
         private void leaveOut(String part, String address, KeyringException cause) {
             if (cause.reason() != Reason.LOCKED) {
                 throw cause;

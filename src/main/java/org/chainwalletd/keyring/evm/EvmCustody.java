@@ -60,9 +60,7 @@ public final class EvmCustody implements EvmKeys {
 
     /** Rate-limited attempts to verify the keystore's passphrase. */
     public interface Proving {
-        /**
-         * @param proof runs on an Argon2id thread as soon as an attempt is allowed
-         */
+        /** @param proof runs on an Argon2id thread as soon as an attempt is allowed */
         <T> CompletableFuture<T> attempt(Supplier<T> proof);
     }
 
@@ -126,9 +124,7 @@ public final class EvmCustody implements EvmKeys {
         return ask(reply -> new EvmKeyActor.Sign(from, hash, reply));
     }
 
-    /**
-     * @param words 24 words in UTF-8 separated by single spaces; owned by the caller
-     */
+    /** @param words 24 words in UTF-8 separated by single spaces; owned by the caller */
     public record Created(EvmAddress address, SecretBytes words) {}
 
     /** Creates a key from a new phrase. */
@@ -140,9 +136,7 @@ public final class EvmCustody implements EvmKeys {
                 key -> new Created(key.address(), key.words()));
     }
 
-    /**
-     * @param words 12 or 24 words in UTF-8, separated by any white space
-     */
+    /** @param words 12 or 24 words in UTF-8, separated by any white space */
     public CompletionStage<EvmAddress> importPhrase(SecretBytes words, EvmReplacement replacement) {
         return put(
                 () -> NewEvmKey.ofPhrase(parsed(words), Source.IMPORTED_MNEMONIC),
@@ -165,9 +159,7 @@ public final class EvmCustody implements EvmKeys {
         }
     }
 
-    /**
-     * @param hex 64 characters
-     */
+    /** @param hex 64 characters */
     public CompletionStage<EvmAddress> importKey(SecretBytes hex, EvmReplacement replacement) {
         return put(
                 () -> NewEvmKey.ofSecret(SecretText.parseHex("private_key_hex", hex)),
@@ -221,9 +213,7 @@ public final class EvmCustody implements EvmKeys {
         });
     }
 
-    /**
-     * @param secretHex 64 characters; owned by the caller
-     */
+    /** @param secretHex 64 characters; owned by the caller */
     public record Revealed(EvmAddress address, SecretBytes secretHex) {}
 
     /** Returns the secret of the current key. */

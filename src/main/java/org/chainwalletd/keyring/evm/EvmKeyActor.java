@@ -55,9 +55,7 @@ public final class EvmKeyActor {
     /** Returns the known keys, including the seed's address where there is a seed. */
     record Look(CompletableFuture<Known> reply) implements Question {}
 
-    /**
-     * @param hash must not be modified before the reply
-     */
+    /** @param hash must not be modified before the reply */
     record Sign(EvmAddress from, byte[] hash, CompletableFuture<Secp256k1.Signature> reply) implements Question {}
 
     /**

@@ -74,9 +74,7 @@ public final class EvmKeyChanges {
     /** Makes the record of the current key durable. */
     @FunctionalInterface
     public interface Recording {
-        /**
-         * @param before crash point after all writes but the record
-         */
+        /** @param before crash point after all writes but the record */
         void record(CrashPoint before, KeyTable.Change.EvmKeyChange change);
     }
 
@@ -217,9 +215,7 @@ public final class EvmKeyChanges {
         }
     }
 
-    /**
-     * Asks the guard. A failure of its foreign code counts as an open swap, because there may be one; no forced replacement overrides that.
-     */
+    /** Asks the guard. A failure of its foreign code counts as an open swap, because there may be one; no forced replacement overrides that. */
     private static List<EvmKeyGuard.Objection> objections(EvmKeyGuard guard, EvmAddress address) {
         try {
             return Flows.join(guard.objections(address));

@@ -75,9 +75,7 @@ public final class EvmKeyFiles {
         return place.role() == Sealer.Role.EVM_KEY ? EvmAddress.ofSecret(content) : addressOfPhrase(content);
     }
 
-    /**
-     * Copies the blobs in the current key's places to those of their addresses: the phrase first, so that a kept key always has its phrase.
-     */
+    /** Copies the blobs in the current key's places to those of their addresses: the phrase first, so that a kept key always has its phrase. */
     Optional<EvmAddress> keepCurrent(SecretBytes passphrase) {
         try {
             copy(SealedPlace.EVM_PHRASE, passphrase);

@@ -39,9 +39,7 @@ public record EvmKeyRecord(EvmAddress address, long createdAt, Source source) {
             return this != IMPORTED_KEY;
         }
 
-        /**
-         * @throws IllegalArgumentException for an unknown word
-         */
+        /** @throws IllegalArgumentException for an unknown word */
         static Source ofWord(String word) {
             for (Source source : values()) {
                 if (source.word.equals(word)) {
@@ -52,9 +50,7 @@ public record EvmKeyRecord(EvmAddress address, long createdAt, Source source) {
         }
     }
 
-    /**
-     * @throws IllegalArgumentException when {@code json} is not such a member; the message says why
-     */
+    /** @throws IllegalArgumentException when {@code json} is not such a member; the message says why */
     static EvmKeyRecord parse(byte[] json) {
         String address = null;
         String source = null;

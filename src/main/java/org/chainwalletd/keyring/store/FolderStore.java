@@ -50,9 +50,7 @@ public final class FolderStore implements KeyringStore.Fillable {
         return setup.elsewhere().isPresent() ? setup.elsewhere().get().get() : new FolderStore(setup, clears);
     }
 
-    /**
-     * @param clears whether half-written files are deleted; false when a running daemon may be writing them
-     */
+    /** @param clears whether half-written files are deleted; false when a running daemon may be writing them */
     public FolderStore(KeyringSetup setup, boolean clears) {
         this.clears = clears;
         this.folder = new KeyFolder(setup.wallets());
@@ -325,9 +323,7 @@ public final class FolderStore implements KeyringStore.Fillable {
         T read() throws IOException;
     }
 
-    /**
-     * @param otherwise start of the error message, before the name of {@code file}, when files cannot be read or written
-     */
+    /** @param otherwise start of the error message, before the name of {@code file}, when files cannot be read or written */
     private static <T> T call(String otherwise, Path file, Reading<T> step) {
         try {
             return step.read();
@@ -380,9 +376,7 @@ public final class FolderStore implements KeyringStore.Fillable {
             }
         }
 
-        /**
-         * Writes the snapshot unless it already describes {@code now}. Not part of a change, whose cost would then grow with the keyring.
-         */
+        /** Writes the snapshot unless it already describes {@code now}. Not part of a change, whose cost would then grow with the keyring. */
         synchronized void describe(KeyringView now) {
             if (now == described || (now.size() < Snapshot.FROM && described == null)) {
                 return;
@@ -438,7 +432,7 @@ public final class FolderStore implements KeyringStore.Fillable {
                 lostPhrases.set(lost.size());
                 if (!lost.isEmpty()) {
                     LOG.error(
-                            "the phrase files of {} standard keys are missing; restore them from a backup, or make another one of the secrets: {}",
+                            "the phrase files of {} standard keys are missing; restore them from a backup, or back up the secrets instead: {}",
                             lost.size(),
                             lost.stream().limit(NAMED).toList());
                 }
@@ -463,7 +457,7 @@ public final class FolderStore implements KeyringStore.Fillable {
 
         public KeyNoteFiles(Path folder) {
             this.files =
-                    new RecordFiles(folder, ".notes", "of which age and origin its keys are is not known any more");
+                    new RecordFiles(folder, ".notes", "the age and origin of its keys are lost");
         }
 
         public Found load() throws IOException {

@@ -130,9 +130,7 @@ public final class KeyFolder {
         return Files.exists(seed());
     }
 
-    /**
-     * @throws IOException when a keyring was created here before
-     */
+    /** @throws IOException when a keyring was created here before */
     void requireFree() throws IOException {
         if (!isFree()) {
             throw new IOException("there is a keyring already at " + wallets);
@@ -175,9 +173,7 @@ public final class KeyFolder {
         }
     }
 
-    /**
-     * @throws KeyringException with {@link Reason#LOCKED} and the name of the file when it is missing or not a sealed file
-     */
+    /** @throws KeyringException with {@link Reason#LOCKED} and the name of the file when it is missing or not a sealed file */
     public SealedBlob read(Path file) {
         return readIfThere(file)
                 .orElseThrow(() -> new KeyringException(
@@ -243,7 +239,7 @@ public final class KeyFolder {
             if (!unlisted.isEmpty()) {
                 LOG.warn(
                         "{} key files belong to no listed address and are left alone (a crash before their address was given out, a"
-                                + " deletion that a crash cut short, or copied here by hand): {}",
+                                + " deletion interrupted by a crash, or copied here by hand): {}",
                         unlisted.size(),
                         folder.paths(unlisted));
             }

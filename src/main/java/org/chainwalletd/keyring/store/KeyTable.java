@@ -308,17 +308,13 @@ public final class KeyTable {
             return before.isEmpty() && labels.isEmpty();
         }
 
-        /**
-         * @param label empty removes the label
-         */
+        /** @param label empty removes the label */
         public static Change labelling(
                 Address address, Optional<String> label, Consumer<Optional<KeyringException>> ended) {
             return new Change(Optional.empty(), List.of(), Map.of(), Map.of(), Map.of(address, label), ended);
         }
 
-        /**
-         * @param unlessUsed whether to keep the key when anything unfinished in a shared store needs it
-         */
+        /** @param unlessUsed whether to keep the key when anything unfinished in a shared store needs it */
         public static Change removing(Address address, boolean unlessUsed, Consumer<Optional<KeyringException>> ended) {
             return new Change(
                     Optional.of(CrashPoint.DELETE_BEFORE_STATE),

@@ -72,9 +72,7 @@ public final class KeyringFailures {
         LOG.warn("{}: {}", consequence, of(failure).getMessage());
     }
 
-    /**
-     * @param value called when there is no failure
-     */
+    /** @param value called when there is no failure */
     public static <T> void answer(CompletableFuture<T> reply, Supplier<T> value, Optional<KeyringException> failure) {
         failure.ifPresentOrElse(reply::completeExceptionally, () -> reply.complete(value.get()));
     }

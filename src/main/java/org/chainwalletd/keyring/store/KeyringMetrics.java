@@ -17,9 +17,7 @@ public final class KeyringMetrics {
                 .register(registry);
     }
 
-    /**
-     * @param proved purpose of the passphrase: {@code keystore} or {@code vault}
-     */
+    /** @param proved purpose of the passphrase: {@code keystore} or {@code vault} */
     public Counter wrongPassphrases(String proved) {
         return Counter.builder("walletd.keyring.passphrase.failures")
                 .description("wrong passphrases in requests")

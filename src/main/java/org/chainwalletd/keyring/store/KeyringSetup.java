@@ -47,9 +47,7 @@ public record KeyringSetup(
      * @param flows blocking work of several steps: new keys, imports, exports, changes of the account-chain key
      */
     public record Executors(Executor crypto, Stretching argon2, Executor disk, Executor flows) {
-        /**
-         * @param argon2 as many threads as computations may run concurrently, 64 MiB each
-         */
+        /** @param argon2 as many threads as computations may run concurrently, 64 MiB each */
         public Executors(Executor crypto, Executor argon2, Executor disk, Executor flows) {
             this(crypto, new Stretching(argon2), disk, flows);
         }

@@ -39,9 +39,7 @@ final class RecordFiles {
     /** Null until the files were read. */
     private byte[] lastRecords;
 
-    /**
-     * @param consequence effect of a damaged file, for the log
-     */
+    /** @param consequence effect of a damaged file, for the log */
     RecordFiles(Path folder, String suffix, String consequence) {
         this.folder = folder;
         this.suffix = suffix;

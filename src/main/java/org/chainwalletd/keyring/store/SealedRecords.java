@@ -93,7 +93,7 @@ public final class SealedRecords implements AutoCloseable {
         }
         if (keys.size() >= MOST_SALTS) {
             return CompletableFuture.failedFuture(
-                    new IllegalStateException("records of more than " + MOST_SALTS + " salts"));
+                    new IllegalStateException("records with more than " + MOST_SALTS + " different salts"));
         }
         return keys.compute(
                 wanted,

@@ -32,9 +32,7 @@ public final class Sealer {
                 plain -> passphrase.use(phrase -> SealedBlob.seal(cost, phrase, random, role.bytes(profile), plain)));
     }
 
-    /**
-     * @throws org.chainwalletd.crypto.SealedBlob.UnsealException when the passphrase or the role is wrong, or the blob is damaged
-     */
+    /** @throws org.chainwalletd.crypto.SealedBlob.UnsealException when the passphrase or the role is wrong, or the blob is damaged */
     public SecretBytes open(Role role, SecretBytes passphrase, SealedBlob blob) {
         return passphrase.use(phrase -> blob.open(cost, phrase, role.bytes(profile)));
     }

@@ -40,9 +40,7 @@ public record StateJson(
             .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
             .build();
 
-    /**
-     * @throws IOException when this is not such a file; the message says where
-     */
+    /** @throws IOException when this is not such a file; the message says where */
     public static StateJson parse(byte[] utf8) throws IOException {
         try (JsonParser parser = FACTORY.createParser(utf8)) {
             return new Reader(parser).read();

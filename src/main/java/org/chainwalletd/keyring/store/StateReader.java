@@ -17,9 +17,7 @@ import org.chainwalletd.chain.Address;
 public final class StateReader {
     private StateReader() {}
 
-    /**
-     * @throws IOException when {@code json} is not such a file; the message says where
-     */
+    /** @throws IOException when {@code json} is not such a file; the message says where */
     public static KeyringView read(byte[] json, PublicKeyFiles.Found keys) throws IOException {
         Optional<KeyringView> plain = StateScanner.scan(json, keys);
         return plain.isPresent() ? plain.get() : parsed(json, keys);

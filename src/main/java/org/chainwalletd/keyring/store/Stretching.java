@@ -37,9 +37,7 @@ public final class Stretching {
     private final Deque<Runnable> ahead = new ArrayDeque<>();
     private int running;
 
-    /**
-     * @param threads as many threads as computations may run concurrently
-     */
+    /** @param threads as many threads as computations may run concurrently */
     public Stretching(Executor threads) {
         this.threads = threads;
         for (Urgency urgency : Urgency.values()) {
@@ -79,14 +77,12 @@ public final class Stretching {
         };
     }
 
-    /**
-     * Starts a background computation; one that is rejected, which happens when the daemon stops, is dropped, as no caller waits for it.
-     */
+    /** Starts a background computation; one that is rejected, which happens when the daemon stops, is dropped, as no caller waits for it. */
     private static void hand(Runnable work, Executor background) {
         try {
             background.execute(work);
         } catch (RejectedExecutionException e) {
-            LOG.debug("a computation ahead of time is left out: {}", e.toString());
+            LOG.debug("a background computation is dropped: {}", e.toString());
         }
     }
 

@@ -37,9 +37,7 @@ import org.chainwalletd.store.postgres.KeyRows;
  * write; each change is checked against the rows at commit time.
  */
 public final class TableStore implements KeyringStore, KeyringStore.Shared {
-    /**
-     * Kind of rows without a secret: addresses that a wallet directory knew but did not list. Their indexes of the seed are not used again.
-     */
+    /** Kind of rows without a secret: addresses that a wallet directory knew but did not list. Their indexes of the seed are not used again. */
     private static final String GIVEN_OUT = "given_out";
 
     /** Places of the keyring itself and of its current account-chain key. */
@@ -53,9 +51,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
     private static final String ASIDE = "-moved";
 
     private final KeyRows rows;
-    /**
-     * Sealed keys that are written with their record, in one commit: a deletion by another daemon must never find one without the other.
-     */
+    /** Sealed keys that are written with their record, in one commit: a deletion by another daemon must never find one without the other. */
     private final Map<Address, SealedKey> sealed = new ConcurrentHashMap<>();
 
     public TableStore(KeyRows rows) {
@@ -476,9 +472,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         return places;
     }
 
-    /**
-     * @param entered addresses of all keys in the database; this method adds those it writes
-     */
+    /** @param entered addresses of all keys in the database; this method adds those it writes */
     private void write(
             Map<KeyringRow.Place, Bytes> blobs, List<KeyringRow.Key> keys, Set<Address> entered, Path wallets) {
         requireAlone(
@@ -495,9 +489,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         from.find(place).ifPresent(blob -> blobs.put(row(place), bytes(blob)));
     }
 
-    /**
-     * Accepts a directory that was copied before: the process ended before it renamed it, and other daemons may have deleted keys since.
-     */
+    /** Accepts a directory that was copied before: the process ended before it renamed it, and other daemons may have deleted keys since. */
     private void requireSame(KeyringStore folder, Listing found, Listing there, Path wallets) {
         Set<Address> known =
                 there.view().entries().stream().map(KeyEntry::address).collect(Collectors.toSet());
@@ -539,7 +531,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
      * Writes the keyring as a new wallet directory with the same sealed blobs, and compares it with the rows, which nothing else may change
      * meanwhile.
      *
-     * @param folder the keyring in the directory, which must be empty
+     * @param folder the store of the directory, which must not hold a keyring yet
      * @return the number of keys; empty when there is no keyring, and nothing was written
      * @throws KeyringException also when the written keyring differs from the rows
      */
