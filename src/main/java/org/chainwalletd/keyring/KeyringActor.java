@@ -442,7 +442,9 @@ final class KeyringActor {
                 self.tell(new Learnt(new Outcome.Done<>(List.of(learnt))));
             } catch (RuntimeException e) {
                 if (!passphrase.isClosed()) {
-                    LOG.error("cannot learn a public key: {}", KeyringFailures.of(e).getMessage());
+                    LOG.error(
+                            "cannot learn a public key: {}",
+                            KeyringFailures.of(e).getMessage());
                 }
             }
         }

@@ -456,8 +456,7 @@ public final class FolderStore implements KeyringStore.Fillable {
         private final RecordFiles files;
 
         public KeyNoteFiles(Path folder) {
-            this.files =
-                    new RecordFiles(folder, ".notes", "the age and origin of its keys are lost");
+            this.files = new RecordFiles(folder, ".notes", "the age and origin of its keys are lost");
         }
 
         public Found load() throws IOException {
