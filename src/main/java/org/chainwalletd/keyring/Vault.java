@@ -230,7 +230,7 @@ final class Vault {
             if (address != null && !address.equalsIgnoreCase(key.address().hex())) {
                 // Does not log the text itself, which is untrusted.
                 LOG.warn(
-                        "vault: the address of key {} does not match its secret, which belongs to {} and is imported",
+                        "vault: key {} names another address than that of its secret, {}, which is imported",
                         number,
                         key.address());
             }
@@ -349,7 +349,7 @@ final class Vault {
             NewEvmKey raw = ofSecret(number, SecretText.parseHex("secret_hex of account-chain key " + number, hex));
             if (!address.isEmpty() && !isOf(raw.address(), address)) {
                 LOG.warn(
-                        "vault: the address of an account-chain key does not match its secret, which belongs to {} and is imported",
+                        "vault: an account-chain key names another address than that of its secret, {}, which is imported",
                         raw.address());
             }
             Optional<NewEvmKey> spelt = phrase.length == 0 ? Optional.empty() : ofPhrase(phrase, source);
