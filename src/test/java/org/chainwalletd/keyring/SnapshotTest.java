@@ -40,6 +40,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code state.json} alone tells which keys there are; a snapshot only makes reading it quick. */
 @Tag("long")
 class SnapshotTest {
+    private static final String EVM_KEY =
+            "{\"address\":\"0x" + "ab".repeat(20) + "\",\"created_at\":1700000000,\"source\":\"Generated\"}";
+
     @TempDir
     Path datadir;
 
@@ -75,8 +78,12 @@ class SnapshotTest {
         }
         folder.create();
         new PublicKeyFiles(folder.publicKeys()).add(entries.subList(0, keys - 7));
-        KeyringView view = KeyringView.of(
-                entries, 0xffff_ffffL, Map.of("future", "{\"a\":[1.50,null]}".getBytes(StandardCharsets.UTF_8)));
+        Map<String, byte[]> members = Map.of(
+                "future",
+                "{\"a\":[1.50,null]}".getBytes(StandardCharsets.UTF_8),
+                "evm_key",
+                EVM_KEY.getBytes(StandardCharsets.US_ASCII));
+        KeyringView view = KeyringView.of(entries, 0xffff_ffffL, members);
         new StateFile(folder.state()).write(view, false);
         return StateReader.read(Files.readAllBytes(folder.state()), new PublicKeyFiles(folder.publicKeys()).load());
     }
@@ -123,6 +130,21 @@ class SnapshotTest {
         }
         Files.write(folder.snapshot(), whole);
         assertThat(read()).isPresent();
+    }
+
+    @Test
+    void a_snapshot_with_a_damaged_record_of_the_account_chain_key_is_ignored() throws Exception {
+        writeMixed(1_000);
+        new Snapshot(folder).write();
+        byte[] whole = Files.readAllBytes(folder.snapshot());
+        int at = new String(whole, StandardCharsets.ISO_8859_1).indexOf(EVM_KEY);
+        assertThat(at).isPositive();
+        for (int i = at; i < at + EVM_KEY.length(); i++) {
+            byte[] damaged = whole.clone();
+            damaged[i] ^= 1;
+            Files.write(folder.snapshot(), damaged);
+            assertThat(read()).as("byte " + i).isEmpty();
+        }
     }
 
     @Test

@@ -58,7 +58,7 @@ public final class Snapshot {
             return Optional.of(view);
         } catch (NoSuchFileException e) {
             return Optional.empty();
-        } catch (IOException e) {
+        } catch (IOException | IllegalArgumentException e) {
             LOG.warn("{} was ignored: {}", file(), e.getMessage());
             return Optional.empty();
         }
