@@ -39,9 +39,10 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Work;
 
 /**
- * The account chain through all of its configured endpoints. A question is ordinary blocking code over one endpoint's {@link AccountReads}; it
- * is put to all endpoints at once, and an endpoint that has not answered the whole of it within 25 s, or the time of one
- * call where that is longer, counts as silent, and where a quorum decides already 3 s after it has. Stages fail with {@link AccountException}; await them on a thread that may block.
+ * Queries the account chain through all configured endpoints. A question is ordinary blocking code over one endpoint's {@link AccountReads}
+ * and runs against all endpoints in parallel. An endpoint that has not completed it within 25 s (or the call timeout, if longer) counts as
+ * silent; where a quorum decides, already 3 s after the quorum. Stages fail with {@link AccountException}; await them on a thread that may
+ * block.
  */
 public final class AccountChain {
     /**
@@ -51,7 +52,7 @@ public final class AccountChain {
      */
     public record EndpointAnswer<T>(String endpoint, T answer) {}
 
-    /** From when on a block of the account chain is taken for final. */
+    /** Rule by which a block of the account chain is considered final. */
     public sealed interface Finality {
         /** The endpoints' tag {@code finalized} or {@code safe}. */
         record Tagged(BlockRef.Tag tag) implements Finality {}
@@ -62,9 +63,9 @@ public final class AccountChain {
         Finality FINALIZED = new Tagged(BlockRef.Tag.FINALIZED);
     }
 
-    /** The part of the heap that endpoints' answers may fill. */
+    /** Divisor: the endpoints' answers may use at most this fraction of the heap (1/8). */
     public static final int HEAP_SHARE = 8;
-    /** Bytes of heap below which no answer with events can be read. */
+    /** Smallest heap, in bytes, with which an answer with events can be read. */
     public static final long LEAST_HEAP = HEAP_SHARE * Question.Size.WIDE.heap();
 
     /**
@@ -76,7 +77,7 @@ public final class AccountChain {
     /**
      * @param urls at least as many as the quorum
      * @param callTimeout for one call to one endpoint
-     * @param answers of the heap, for what they answer
+     * @param answers heap budget for the endpoints' answers
      */
     public record Setup(
             List<URI> urls,
@@ -94,10 +95,10 @@ public final class AccountChain {
         }
     }
 
-    /** Longest time that a whole question to one endpoint may take; more where a single call may take much of it. */
+    /** Timeout of a whole question to one endpoint; the call timeout applies instead if it is longer. */
     private static final Duration LEAST_QUESTION = Duration.ofSeconds(25);
 
-    /** Longest time that others are waited for once a quorum has decided. */
+    /** Longest wait for the remaining endpoints once a quorum has decided. */
     private static final Duration GRACE = Duration.ofSeconds(3);
 
     private final Setup setup;
@@ -132,12 +133,12 @@ public final class AccountChain {
         this.pressing = pressing;
     }
 
-    /** Leaves a quarter to claims and refunds, where the heap is large enough for that. */
+    /** Reserves a quarter of the endpoint's budget for claims and refunds if the heap is large enough. */
     private static ByteBudget ordinaryPart(ByteBudget ofEndpoint) {
         return ofEndpoint.within(Math.max(ofEndpoint.limit() / 4 * 3, Size.WIDE.heap()));
     }
 
-    /** Asks nothing yet. */
+    /** Creates the chain without calling any endpoint. */
     public static AccountChain start(HttpPeers peers, Setup setup, Threads threads) {
         List<Endpoint> endpoints = new CopyOnWriteArrayList<>();
         LongSupplier best = () -> endpoints.stream()
@@ -172,17 +173,17 @@ public final class AccountChain {
         return pressing.orElse(this);
     }
 
-    /** Asks each for its newest block, so that the figures are true when nothing else asks. */
+    /** Asks each endpoint for its newest block, to keep the metrics current when there are no other calls. */
     public void look() {
         endpoints.forEach(endpoint -> ask(endpoint, reads -> reads.block(BlockRef.Tag.LATEST)));
     }
 
-    /** Whether as many as the quorum have answered since the start. */
+    /** Returns whether at least a quorum of endpoints has answered since the start. */
     public boolean wasReached() {
         return endpoints.stream().filter(EndpointReads::hasAnswered).count() >= setup.quorum();
     }
 
-    /** Begins a question to one endpoint; what has not begun when its time is over never does. */
+    /** Starts a question to one endpoint. If it is still queued when its time is over, it never runs. */
     private <T> CompletableFuture<T> ask(EndpointReads endpoint, Function<AccountReads, T> question) {
         return begin(endpoint, () -> question.apply(endpoint));
     }
@@ -191,7 +192,7 @@ public final class AccountChain {
         return Work.on(endpoint.threads(), question).orTimeout(longestQuestion.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Puts a question to all at once, in the configured order. */
+    /** Asks all endpoints in parallel; the list is in the configured order. */
     private <T> List<CompletableFuture<T>> askAll(Function<AccountReads, T> question) {
         return endpoints.stream().map(endpoint -> ask(endpoint, question)).toList();
     }
@@ -211,10 +212,10 @@ public final class AccountChain {
     }
 
     /**
-     * Faults of endpoints that do not pass by themselves: another chain, a tag of finality that is not known, or no answer about the state at its
-     * own settled block, as from one that keeps only the newest states. One that does not answer now is not complained of; it is asked before it is used.
+     * Returns the permanent faults of endpoints: wrong chain, unknown finality tag, or an error for state queries at the endpoint's own
+     * settled block (for example a pruned node). An endpoint that does not answer now is not reported; it is checked before use.
      *
-     * @param contract of swaps, which has to be readable there too
+     * @param contract swap contract, whose state must be readable at that block too
      */
     public CompletionStage<List<String>> complaints(Optional<EvmAddress> contract) {
         return ended(askAll(endpoint -> readsState(endpoint, contract)))
@@ -285,14 +286,14 @@ public final class AccountChain {
     }
 
     /**
-     * Reads from one endpoint, with failover: for what is only shown, or checked otherwise. The endpoint that answered last is asked first; its
-     * refusals are final, its silence is not. Blocks the calling thread.
+     * Reads from one endpoint, with failover; for values that are only displayed, or verified by other means. The endpoint that answered last
+     * is asked first. An error response is final; any other failure leads to the next endpoint. Blocks the calling thread.
      */
     public AccountReads any() {
         return any;
     }
 
-    /** Puts a question to {@link #any} on threads of its own: for several that do not wait for each other. */
+    /** Asks {@link #any} on a dedicated pool, for questions that may run in parallel. */
     public <T> CompletionStage<T> asked(Function<AccountReads, T> question) {
         return Work.on(anyThreads, () -> question.apply(any))
                 .exceptionallyComposeAsync(
@@ -305,7 +306,7 @@ public final class AccountChain {
 
     /**
      * Puts a question to all endpoints and completes with the answer that at least {@link #quorum()} of them give, as soon as no other
-     * answer can reach as many. Answers are compared by {@code equals}. Fails with {@link AccountException.Disagreement}, which tells each
+     * answer can reach as many. Answers are compared by {@code equals}. Fails with {@link AccountException.Disagreement}, which lists each
      * endpoint's answer.
      *
      * @param question runs once for each endpoint, on threads of that endpoint; made of several reads where their answers belong together, such
@@ -334,9 +335,9 @@ public final class AccountChain {
     }
 
     /**
-     * The highest value that at least {@link #quorum()} endpoints reach: no single one can push it up. For heights and counts, which an
-     * endpoint that lags behind names too low, and for balances. Waits as {@link #eachInTime} does, whatever the values are: one that comes later could
-     * only raise it.
+     * Completes with the highest value that at least {@link #quorum()} endpoints reach or exceed, so that fewer than a quorum cannot raise
+     * it. For heights and counts, which a lagging endpoint reports too low, and for balances. Waits as {@link #eachInTime} does, treating all
+     * answers as alike: a later answer could only raise the value.
      */
     public <T extends Comparable<T>> CompletionStage<T> reached(Function<AccountReads, T> question) {
         return eachInTime(question, any -> true).thenApplyAsync(this::reachedBy, executor);
@@ -353,8 +354,8 @@ public final class AccountChain {
     }
 
     /**
-     * The answers of all endpoints that have one, in the configured order; each is one endpoint's word. Never fails. Waits for all endpoints: for
-     * what a single one's word can stop.
+     * Completes with the answers of all endpoints that gave one, in the configured order; no answer is verified. Never fails. Waits for all
+     * endpoints: for decisions that a single endpoint's answer can veto.
      */
     public <T> CompletionStage<List<EndpointAnswer<T>>> each(Function<AccountReads, T> question) {
         return answers(askAll(question));
@@ -391,8 +392,8 @@ public final class AccountChain {
     }
 
     /**
-     * The newest block that the quorum has: of the heights that the endpoints name, the highest that enough of them reach, and the header that
-     * enough of them show there. Fails with {@link AccountException.Disagreement}.
+     * Completes with the newest block that the quorum has: the highest height that at least a quorum of endpoints reach, and the header that
+     * a quorum of them return for that height. Fails with {@link AccountException.Disagreement}.
      */
     public CompletionStage<AccountBlock> newestBlock() {
         return reached(reads -> reads.block(BlockRef.Tag.LATEST).orElseThrow().number())
@@ -403,8 +404,8 @@ public final class AccountChain {
     }
 
     /**
-     * The newest block that is final by {@link #finality()} and that the quorum has: of the heights that the endpoints name, the highest
-     * that enough of them reach, and there the hash that enough of them give. Empty while nothing is final.
+     * Completes with the newest block that is final by {@link #finality()} and that the quorum has: the highest final height that at least a
+     * quorum of endpoints reach, and the header that a quorum of them return for that height. Empty while nothing is final.
      */
     public CompletionStage<Optional<AccountBlock>> finalBlock() {
         return reached(this::finalHeight)
@@ -415,7 +416,7 @@ public final class AccountChain {
                         executor);
     }
 
-    /** −1 while nothing is final. */
+    /** Returns the final height by one endpoint's answer; −1 while nothing is final. */
     private long finalHeight(AccountReads reads) {
         if (setup.finality() instanceof Finality.Depth depth) {
             return reads.block(BlockRef.Tag.LATEST)
@@ -427,14 +428,14 @@ public final class AccountChain {
                 .orElse(-1L);
     }
 
-    /** Stops sending transactions for good, because the journal has lost some. */
+    /** Stops sending transactions permanently, because the journal has lost some. */
     public void stopSending(String why) {
         stopped.set(why);
     }
 
     /**
-     * Hands a transaction to every endpoint. Completes as soon as one of them has it; fails with {@link AccountException.NotTaken} when none
-     * has taken it, which is no proof that none has it.
+     * Submits a transaction to every endpoint; completes as soon as one has accepted it or already has it. Fails with {@link
+     * AccountException.NotTaken} when none has confirmed that, which does not prove that none has the transaction.
      */
     public CompletionStage<Void> sendToAll(Bytes raw, Hash256 hash) {
         if (stopped.get() != null) {
@@ -446,7 +447,7 @@ public final class AccountChain {
                 .map(endpoint -> begin(endpoint, () -> endpoint.send(raw, hash)))
                 .toList();
         sent.forEach(one -> one.thenAcceptAsync(yes -> taken.complete(null), executor));
-        // A yes that is about to be told counts, however soon after it all have ended.
+        // A success counts even if all calls have ended before its own continuation ran.
         ended(sent)
                 .thenAcceptAsync(
                         ends -> {
@@ -469,12 +470,12 @@ public final class AccountChain {
                 failures.stream().map(AccountException::words).toList());
     }
 
-    /** "Nonce too low" is no refusal: it speaks of the chain, which is looked at for that. */
+    /** "Nonce too low" does not count as a refusal: it is a statement about the chain, which is checked separately. */
     private static boolean isRefusal(Throwable failure) {
         return failure instanceof AccountException.Refused && !says(failure, "nonce too low");
     }
 
-    /** "Replacement transaction underpriced", or "ReplacementNotAllowed". */
+    /** Matches "replacement transaction underpriced" and "ReplacementNotAllowed". */
     private static boolean isOutbid(Throwable failure) {
         return says(failure, "replacement");
     }
@@ -512,8 +513,8 @@ public final class AccountChain {
     }
 
     /**
-     * Counts the answers to one question. Decided as soon as one answer has enough votes and no other can get as many from those who have not
-     * answered yet, or when none can get enough. Its endpoints answer on several threads.
+     * Counts the answers to one question. Decided as soon as one answer has a quorum of votes and no other can still reach a quorum with the
+     * outstanding votes, or when no answer can reach a quorum. Thread-safe.
      */
     private static final class Tally<T> {
         private static final int LONGEST_ANSWER = 120;
@@ -547,7 +548,7 @@ public final class AccountChain {
                                 : AccountException.words(failure));
                 outcome = outcome();
             }
-            // Outside the lock: whoever waits goes on from here.
+            // Outside the lock, because completing the decision may run its dependents on this thread.
             outcome.run();
         }
 
@@ -582,7 +583,7 @@ public final class AccountChain {
 
     /** Typed questions to one endpoint, on one of its lanes. */
     private static final class EndpointReads extends AccountReads {
-        /** Error texts by which endpoints say that they already have a transaction; there is no error code for it. */
+        /** Error texts for a transaction that the endpoint already has; there is no error code for it. */
         private static final List<String> HAS_IT = List.of("already known", "known transaction", "already imported");
 
         /** Longer than any word or number in a refusal. */
@@ -629,10 +630,10 @@ public final class AccountChain {
         }
 
         /**
-         * {@code eth_sendRawTransaction}: true when the endpoint has taken it or has it already. Throws {@link AccountException.Refused} when it
-         * says no. Neither is proof of anything.
+         * Calls {@code eth_sendRawTransaction}; true when the endpoint has accepted the transaction or already has it. Throws {@link
+         * AccountException.Refused} when it rejects it. Neither outcome proves anything.
          *
-         * @param hash of the transaction, which the endpoint must answer
+         * @param hash of the transaction, which the endpoint must return
          */
         boolean send(Bytes raw, Hash256 hash) {
             try {
@@ -650,7 +651,7 @@ public final class AccountChain {
             }
         }
 
-        /** An endpoint that repeats what it was sent must not bring the secret of a claim into a log. */
+        /** Removes long runs of characters, so that an endpoint that echoes the transaction cannot leak a claim's secret into a log. */
         private AccountException withoutEcho(AccountException failure) {
             return failure instanceof AccountException.Refused refused
                     ? new AccountException.Refused(
