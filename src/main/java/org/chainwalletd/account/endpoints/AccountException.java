@@ -4,7 +4,7 @@ import java.math.BigInteger;
 import java.util.List;
 import org.chainwalletd.stage.Causes;
 
-/** Why the account chain gave no answer. All are -32020 to a caller. Endpoints appear by host and port alone. */
+/** Failure of a query of the account chain. RPC callers get error -32020 for all of them. Endpoints are named by host and port only. */
 public abstract sealed class AccountException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -12,13 +12,13 @@ public abstract sealed class AccountException extends RuntimeException {
         super(message, null, false, false);
     }
 
-    /** A failure for a person, in one line, without what stages wrap around it. */
+    /** Describes a failure in one line, without the exceptions that stages wrap around it. */
     public static String words(Throwable failure) {
         Throwable cause = Causes.of(failure);
         return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 
-    /** Signals that no answer came in time. Whether the question arrived is not known. */
+    /** Signals that no answer came in time. The request may or may not have arrived. */
     public static final class Unreachable extends AccountException {
         private static final long serialVersionUID = 1L;
 
@@ -27,7 +27,7 @@ public abstract sealed class AccountException extends RuntimeException {
         }
     }
 
-    /** The endpoint answered with an error of its own. */
+    /** Signals that the endpoint returned a JSON-RPC error. */
     public static final class Refused extends AccountException {
         private static final long serialVersionUID = 1L;
 
@@ -44,13 +44,13 @@ public abstract sealed class AccountException extends RuntimeException {
             return code;
         }
 
-        /** The endpoint's own, cut to a readable length. */
+        /** Returns the endpoint's error text, cut to a readable length. */
         public String words() {
             return words;
         }
     }
 
-    /** The answer has the wrong shape, is too long, or contradicts the question. */
+    /** Signals an answer that has the wrong shape, is too long, or contradicts the query. */
     public static final class BadAnswer extends AccountException {
         private static final long serialVersionUID = 1L;
 
@@ -76,8 +76,8 @@ public abstract sealed class AccountException extends RuntimeException {
         private final boolean outbid;
 
         /**
-         * @param refusedByAll whether each of them has said no to it, and none that its nonce is spent
-         * @param outbid whether one of them keeps another transaction with its nonce, because this one does not pay enough more
+         * @param refusedByAll whether every endpoint rejected it, none of them with "nonce too low"
+         * @param outbid whether an endpoint keeps another transaction with the same nonce because this one does not pay enough more
          */
         public NotTaken(boolean refusedByAll, boolean outbid, List<String> answers) {
             super("no account-chain endpoint takes the transaction: " + String.join("; ", answers));
@@ -101,7 +101,7 @@ public abstract sealed class AccountException extends RuntimeException {
         private final boolean contradicted;
 
         /**
-         * @param contradicted whether answers differ, not only are missing
+         * @param contradicted whether answers differ, rather than only being missing
          * @param answers each endpoint with what it said
          */
         public Disagreement(int quorum, boolean contradicted, List<String> answers) {

@@ -15,13 +15,12 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 
 /**
- * Questions to the account chain. Answers are typed, bounded in size and checked for shape, and for what the question itself says: a block
- * asked for by hash has that hash, a receipt and a transaction are of the hash that was asked for, logs lie in the range and carry the
- * address and topics asked for. Nothing else in them is proven: who needs truth asks {@link AccountChain#agreed}. Amounts and fees are in
- * wei.
+ * Queries of the account chain. Answers are typed, bounded in size, checked for shape and against the query: a block queried by hash has that
+ * hash, a receipt and a transaction have the queried hash, logs match the queried range, address and topics. Nothing else is verified; use
+ * {@link AccountChain#agreed} for facts to rely on. Amounts and fees are in wei.
  *
- * <p>Each blocks until the endpoint has answered, or the time of a call is over; for threads of a pool that was made for such code. All throw
- * {@link AccountException}.
+ * <p> All methods block until the endpoint answers or the call times out; call them on a pool for blocking code. All throw {@link
+ * AccountException}.
  */
 public abstract class AccountReads {
     /** EIP-170 allows 24,576 bytes; some chains twice as many. */
@@ -31,7 +30,7 @@ public abstract class AccountReads {
     private static final int FEE_BLOCKS = 10;
     private static final int MEDIAN = 50;
 
-    /** Asks one endpoint, or another that the subclass decides on. */
+    /** Asks an endpoint that the subclass chooses. */
     abstract <T> T ask(Question<T> question);
 
     /** {@code eth_chainId}. */
@@ -45,8 +44,8 @@ public abstract class AccountReads {
     }
 
     /**
-     * The transactions of a block that go to {@code to} directly, in their order; empty when there is no such block. The hash of each is the
-     * endpoint's word.
+     * The transactions of a block that go to {@code to} directly, in block order; empty when there is no such block. The hashes are not
+     * verified.
      */
     public Optional<List<AccountTransaction>> transactionsTo(EvmAddress to, BlockRef at) {
         return ask(blockQuestion(at, true, Size.WIDE, result -> ChainAnswers.transactionsTo(to, result, at)));
@@ -156,7 +155,7 @@ public abstract class AccountReads {
         try {
             tip = ask(new Question<>("eth_maxPriorityFeePerGas", Question.noParams(), Size.SMALL, Quantities::number));
         } catch (AccountException e) {
-            // The usual tip is used when the endpoint suggests none.
+            // Falls back to the usual tip when the endpoint suggests none.
         }
         return tip.max(BigInteger.ONE);
     }
@@ -173,16 +172,16 @@ public abstract class AccountReads {
     }
 
     /**
-     * Head of a block.
+     * Block header.
      *
      * @param timestamp Unix seconds
-     * @param baseFee in wei per gas; empty on a chain that does not know transactions of type 2
+     * @param baseFee in wei per gas; empty on a chain without type 2 transactions
      */
     public record AccountBlock(
             long number, Hash256 hash, Hash256 parent, long timestamp, Optional<BigInteger> baseFee, long gasLimit) {}
 
     /**
-     * An event that a contract left.
+     * Event log of a contract.
      *
      * @param topics up to four words of 32 bytes, the event's signature first
      * @param index of the event in its block
@@ -211,7 +210,7 @@ public abstract class AccountReads {
      * @param to last block, included
      */
     public record LogQuery(EvmAddress address, List<Optional<Hash256>> topics, long from, long to) {
-        /** Most blocks that public endpoints serve at a time. */
+        /** Greatest range, in blocks, that public endpoints serve per call. */
         public static final long MOST_BLOCKS = 1_000;
 
         public LogQuery {
@@ -242,7 +241,7 @@ public abstract class AccountReads {
         }
     }
 
-    /** Reads the results of calls. Each throws {@link IllegalArgumentException} for what is not the answer to its question. */
+    /** Reads the results of calls. All methods throw {@link IllegalArgumentException} for a result that does not answer the call. */
     static final class ChainAnswers {
         private static final int MOST_TOPICS = 4;
         private static final int WORD = 32;
@@ -276,7 +275,7 @@ public abstract class AccountReads {
             }
             List<AccountTransaction> found = new ArrayList<>();
             for (JsonNode item : array(member(result, "transactions"))) {
-                // Others may be of types with members that nobody here knows.
+                // Other transactions may be of types with members unknown to this code.
                 Optional<EvmAddress> recipient = optional(item, "to").map(Quantities::address);
                 if (recipient.equals(Optional.of(to))) {
                     found.add(new AccountTransaction(
@@ -358,7 +357,7 @@ public abstract class AccountReads {
                     Quantities.count(member(item, "logIndex")));
         }
 
-        /** A word of storage; some endpoints leave its leading zeros out. */
+        /** Reads a storage word; some endpoints omit its leading zeros. */
         static Hash256 word(JsonNode result) {
             byte[] number = Quantities.number(result).toByteArray();
             byte[] word = new byte[WORD];

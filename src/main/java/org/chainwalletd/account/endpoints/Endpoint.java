@@ -51,7 +51,7 @@ import org.slf4j.LoggerFactory;
 final class Endpoint {
     private static final Logger LOG = LoggerFactory.getLogger(Endpoint.class);
 
-    /** A redirection would be an answer of somebody else. */
+    /** Redirects are not followed: another server would answer. */
     private static final int OK = 200;
 
     private static final int LONGEST_WORDS = 200;
@@ -70,12 +70,13 @@ final class Endpoint {
     private final Figures figures;
     private final AtomicLong lastId = new AtomicLong();
     private boolean onOurChain;
-    /** The question for the chain id that is under way, for all who wait for it. */
+    /** Chain id call in progress, shared by all waiting callers. */
     private Optional<CompletableFuture<Void>> identification = Optional.empty();
 
     /**
      * @param timeout for one call, from its first byte to the last of its answer
-     * @param answers part of the heap that its answers may fill, on all of its lanes together: so that one that hangs keeps none from others
+     * @param answers heap budget for this endpoint's answers on all of its lanes, so that an endpoint that hangs cannot use up the others'
+     *     memory
      * @param executor reads answers
      */
     Endpoint(
@@ -110,7 +111,7 @@ final class Endpoint {
     }
 
     /**
-     * Asks it, once it has named the configured chain.
+     * Calls the endpoint after it has reported the configured chain id.
      *
      * @return the {@code result} of the call
      * @throws AccountException for everything else
@@ -128,7 +129,7 @@ final class Endpoint {
         }
     }
 
-    /** Waits until it has named the configured chain; one question serves all who wait. */
+    /** Waits until the endpoint has reported the configured chain id; all waiting callers share one call. */
     private void identify() {
         CompletableFuture<Void> asked = new CompletableFuture<>();
         boolean isFirst;
@@ -277,8 +278,8 @@ final class Endpoint {
     }
 
     /**
-     * Threads, permits and memory of an endpoint for one kind of callers. Claims and refunds have a lane of their own, so that what waits for an
-     * endpoint that hangs keeps nothing from them. Thread-safe.
+     * Threads, permits and memory of an endpoint for one class of callers. Claims and refunds have a separate lane, so that other calls that
+     * wait for a hanging endpoint cannot delay them. Thread-safe.
      */
     static final class Lane {
         private static final int MOST_AT_ONCE = 16;
@@ -292,14 +293,14 @@ final class Endpoint {
         private final Executor threads;
         private final ByteBudget budget;
         private final Semaphore permits = new Semaphore(MOST_AT_ONCE, true);
-        /** Held by the one that waits for memory, so that a large answer is not overtaken for ever by small ones. */
+        /** Held while waiting for memory, so that small answers cannot starve a large one. */
         private final ReentrantLock memory = new ReentrantLock(true);
 
         private final AtomicInteger underWay = new AtomicInteger();
 
         /**
-         * @param threads of a bounded pool that does nothing else
-         * @param budget of the heap for answers; transactions are sent whether or not there is room
+         * @param threads dedicated bounded pool
+         * @param budget heap for answers; transactions are sent even if it is used up
          */
         Lane(Executor threads, ByteBudget budget) {
             this.threads = threads;
@@ -310,7 +311,7 @@ final class Endpoint {
             return threads;
         }
 
-        /** Waits for a permit and for memory; a transaction of ours waits for neither. */
+        /** Waits for a permit and for memory; sending a transaction waits for neither. */
         private void enter(Question<?> question, String endpoint) {
             long heap = question.size().heap();
             if (question.isSend()) {
@@ -366,7 +367,7 @@ final class Endpoint {
         }
     }
 
-    /** Metrics of one endpoint: its calls, whether it answers, how far it is. Thread-safe. */
+    /** Metrics of one endpoint: calls, availability, height. Thread-safe. */
     static final class Figures {
         private static final double MILLIS = 1_000;
 
@@ -378,7 +379,7 @@ final class Endpoint {
         private volatile AccountBlock newest;
 
         /**
-         * @param best height of the endpoint that is farthest
+         * @param best greatest height of all endpoints
          * @param clock milliseconds since 1970
          */
         Figures(MeterRegistry registry, String endpoint, LongSupplier best, LongSupplier clock) {
@@ -405,7 +406,7 @@ final class Endpoint {
             return block == null ? Double.NaN : clock.getAsLong() / MILLIS - block.timestamp();
         }
 
-        /** 0 before it has told of a block. */
+        /** Returns the height of the newest block reported; 0 before the first. */
         long height() {
             AccountBlock block = newest;
             return block == null ? 0 : block.number();
@@ -420,7 +421,7 @@ final class Endpoint {
             newest = latest;
         }
 
-        /** @param failure empty when it has answered as asked */
+        /** @param failure empty after a valid answer */
         void ended(Optional<Throwable> failure, long nanos) {
             timers.computeIfAbsent(failure.map(Figures::outcome).orElse("ok"), this::timer)
                     .record(nanos, TimeUnit.NANOSECONDS);

@@ -10,10 +10,10 @@ import java.util.Optional;
  * @param tip at most {@code maxFee}
  */
 public record GasPrice(BigInteger tip, BigInteger maxFee) {
-    /** An endpoint alone must not talk us into a larger tip: 100 gwei, or four times the base fee where that is more. */
+    /** Upper bound of a tip that endpoints suggest: 100 gwei, or four times the base fee if that is more. */
     private static final BigInteger LARGEST_TIP = BigInteger.valueOf(100_000_000_000L);
 
-    /** Paid where no endpoint tells what others pay: one gwei. */
+    /** Tip paid when no endpoint suggests one: 1 gwei. */
     static final BigInteger USUAL_TIP = BigInteger.valueOf(1_000_000_000L);
 
     private static final BigInteger FOUR = BigInteger.valueOf(4);
@@ -37,15 +37,18 @@ public record GasPrice(BigInteger tip, BigInteger maxFee) {
     }
 
     /**
-     * @param baseFee of the newest block; empty on a chain without
-     * @param tips that endpoints name
+     * @param baseFee of the newest block; empty on a chain without base fees
+     * @param tips suggested by endpoints, in wei per gas
      */
     public static FeeMarket market(Optional<BigInteger> baseFee, List<BigInteger> tips) {
         BigInteger burnt = baseFee.orElse(BigInteger.ZERO);
         return new FeeMarket(burnt, firstTip(tips, burnt));
     }
 
-    /** Lower median of what endpoints name, within bounds: tips are paid in full, so a liar may cost time but must not burn money. */
+    /**
+     * Returns the lower median of the suggested tips, within bounds: tips are paid in full, so a dishonest endpoint may cost time but no
+     * money.
+     */
     public static BigInteger firstTip(List<BigInteger> named, BigInteger baseFee) {
         BigInteger most = LARGEST_TIP.max(baseFee.multiply(FOUR));
         return lowerMedian(named).orElse(USUAL_TIP).min(most);
@@ -77,12 +80,12 @@ public record GasPrice(BigInteger tip, BigInteger maxFee) {
                 : Optional.of(new GasPrice(wanted.tip().max(leastTip).min(fee), fee));
     }
 
-    /** The least that replaces this one in a mempool that has it: an eighth more in both fields. */
+    /** Returns the lowest price at which a mempool replaces a transaction at this price: an eighth more in both fields. */
     public GasPrice atLeastAfter() {
         return new GasPrice(eighthMore(tip), eighthMore(maxFee));
     }
 
-    /** The market's price or what {@code most} allows of it; empty when no block would take that now. */
+    /** Returns the market's price, limited to {@code most}; empty when no block would include a transaction at that price now. */
     public static Optional<GasPrice> within(FeeMarket market, BigInteger most) {
         GasPrice wanted = of(market);
         BigInteger fee = wanted.maxFee().min(most);
@@ -103,7 +106,7 @@ public record GasPrice(BigInteger tip, BigInteger maxFee) {
     /**
      * Price of gas in the next block, in wei per gas.
      *
-     * @param baseFee burnt, as the header of a block says; zero on a chain without
+     * @param baseFee burnt part, from the block header; zero on a chain without base fees
      * @param tip to be paid beyond it, at least one wei
      */
     public record FeeMarket(BigInteger baseFee, BigInteger tip) {

@@ -8,8 +8,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * Values as the account chain's JSON-RPC writes them: {@code 0x} and hexadecimal digits, numbers without leading zeros. What does not look
- * like one throws {@link IllegalArgumentException}, whose text never repeats more of a hostile value than its beginning.
+ * Values in the account chain's JSON-RPC encoding: {@code 0x} and hexadecimal digits, numbers without leading zeros. Malformed values cause
+ * an {@link IllegalArgumentException} whose message quotes only the beginning of the value.
  */
 public final class Quantities {
     private static final String PREFIX = "0x";
@@ -51,7 +51,7 @@ public final class Quantities {
         }
     }
 
-    /** A number of at most 63 bits: heights, times, gas and nonces are never as large. */
+    /** Reads a number of at most 63 bits, enough for heights, times, gas and nonces. */
     static long count(JsonNode value) {
         BigInteger number = number(value);
         if (number.bitLength() >= Long.SIZE) {
@@ -97,7 +97,7 @@ public final class Quantities {
                 value.isTextual() ? value.textValue() : value.getNodeType().toString(), READABLE);
     }
 
-    /** Foreign words that may be logged and shown: one line, printable, cut. */
+    /** Makes an endpoint's text safe to log and display: one line, printable characters only, cut to {@code longest}. */
     static String readable(String words, int longest) {
         StringBuilder text = new StringBuilder();
         words.codePoints()

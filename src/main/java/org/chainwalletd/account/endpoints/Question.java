@@ -15,7 +15,7 @@ import org.chainwalletd.evm.EvmAddress;
 record Question<T>(String method, ArrayNode params, Size size, Reader<T> reader) {
     static final String SEND = "eth_sendRawTransaction";
 
-    /** Whether a transaction of ours leaves by it: nothing else may keep it. */
+    /** Returns whether the call sends a transaction, which must not wait for other calls. */
     boolean isSend() {
         return method.equals(SEND);
     }
@@ -31,10 +31,10 @@ record Question<T>(String method, ArrayNode params, Size size, Reader<T> reader)
         T read(JsonNode result);
     }
 
-    /** A hostile answer of many empty values takes eight times its length while it is a tree: its tokens are counted too. */
+    /** Size limits of answers. The token count is limited too, because many empty values take eight times their text length as a tree. */
     enum Size {
         SMALL(64 * 1024),
-        /** A head with the ids of its block's transactions, or one receipt. */
+        /** A block header with its transaction ids, or one receipt. */
         HEAD(1024 * 1024),
         /** A block with whole transactions, or many events. */
         WIDE(4 * 1024 * 1024);
@@ -56,7 +56,7 @@ record Question<T>(String method, ArrayNode params, Size size, Reader<T> reader)
             return bytes / BYTES_PER_TOKEN;
         }
 
-        /** Most heap that an answer takes, text and tree. */
+        /** Returns the maximum heap for an answer, in bytes: text and tree. */
         long heap() {
             return (long) bytes * (1 + TREE_PER_BYTE);
         }

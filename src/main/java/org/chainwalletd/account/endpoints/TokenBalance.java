@@ -6,7 +6,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * A token (ERC-20) as an endpoint and the token's contract describe it: to be shown, never to be relied on.
+ * A token (ERC-20) as reported by one endpoint and the token's contract; for display only, not verified.
  *
  * @param symbol printable, at most 32 characters
  * @param balance in the token's smallest units
@@ -19,7 +19,7 @@ public record TokenBalance(EvmAddress token, String symbol, int decimals, BigInt
     private static final int LONGEST_SYMBOL = 32;
     private static final int MOST_DECIMALS = 255;
 
-    /** Throws {@link AccountException}, which names the token when it answers what no token does. */
+    /** Throws {@link AccountException}, which names the token when its contract's answer is not that of a token. */
     public static TokenBalance read(AccountReads reads, EvmAddress token, EvmAddress holder) {
         Bytes balanceOf = Bytes.parse(BALANCE_OF
                 + "00".repeat(WORD - EvmAddress.LENGTH)
@@ -39,7 +39,7 @@ public record TokenBalance(EvmAddress token, String symbol, int decimals, BigInt
         return new TokenBalance(token, symbol(token, symbol), places.intValue(), word(token, balance, 0));
     }
 
-    /** A string of the ABI; some old tokens have 32 bytes with zeros behind the letters instead. */
+    /** Decodes an ABI string; some old tokens return 32 bytes padded with zeros instead. */
     private static String symbol(EvmAddress token, Bytes answer) {
         byte[] letters;
         if (answer.length() == WORD) {
