@@ -12,7 +12,7 @@ import org.chainwalletd.crypto.Secp256k1;
 import org.chainwalletd.crypto.SecretBytes;
 
 /**
- * A transaction of type 2 (EIP-1559, EIP-2718) with an empty access list, not signed yet. Fees and value are in wei.
+ * Unsigned transaction of type 2 (EIP-1559, EIP-2718) with an empty access list. Fees and value are in wei.
  *
  * @param chainId binds the signature to one chain
  * @param nonce number of transactions that the sender has made before
@@ -37,7 +37,7 @@ public record DynamicFeeTransaction(
     }
 
     /**
-     * A transaction that can be sent.
+     * Signed transaction, ready to send.
      *
      * @param raw {@code 02 ‖ rlp([…, y_parity, r, s])}
      * @param hash Keccak-256 of {@code raw}
@@ -55,7 +55,7 @@ public record DynamicFeeTransaction(
     }
 
     /**
-     * Signs it; the same bytes each time.
+     * Signs the transaction; deterministic.
      *
      * @throws IllegalArgumentException unless the secret is a secp256k1 scalar of 32 bytes
      */

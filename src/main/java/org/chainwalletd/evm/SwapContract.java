@@ -44,7 +44,7 @@ public final class SwapContract {
      */
     public record Swap(EvmAddress sender, EvmAddress recipient, BigInteger amount, long deadline, State state) {}
 
-    /** The event that a lock leaves. */
+    /** Event emitted by {@code lock}. */
     public record Locked(Hash256 hashLock, EvmAddress sender, EvmAddress recipient, BigInteger amount, long deadline) {}
 
     /** Call data of {@code lock}; the amount is the value sent with it. */
@@ -53,7 +53,7 @@ public final class SwapContract {
     }
 
     /**
-     * Call data of {@code claim}: shows the secret to whoever gets it.
+     * Call data of {@code claim}: contains the secret, so every recipient of the call data learns it.
      *
      * @throws IllegalArgumentException unless the preimage has 32 bytes
      */

@@ -23,12 +23,13 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.crypto.SecretBytes;
 
 /**
- * Makes a record from a JSON object. Made once per record type.
+ * Binds a JSON object to a record. Created once per record type.
  *
- * <p>A member is called like its component in snake case. Component types: {@code Address}, {@code Hash256}, {@code PublicKey} (hex64 of either
+ * <p> A member's name is its component's name in snake case. Component types: {@code Address}, {@code Hash256}, {@code PublicKey} (hex64 of either
  * case), {@code Ed25519Signature} (hex128), {@code Bytes} (hex), {@code Amount} and {@code long} (u64; {@link U32} u32, {@link I64} signed),
  * {@code int} (0 … 2^31-1), {@code boolean}, {@code String}, enums (lower-case name), {@code SecretBytes}, {@code JsonNode} (any value as it is), {@code Map<String, JsonNode>} (an object),
- * nested records, {@code List}s of these, or {@link OneOrMore} of them. The members of a record that is {@link Inline} stand beside the others.
+ * nested records, {@code List}s of these, or {@link OneOrMore} of them. The members of an {@link Inline} record are members of the enclosing
+ * object.
  * An {@code Optional<T>}, {@code OptionalLong} or {@code OptionalInt} is empty when the member is absent or null; a component that is a
  * {@code Long}, {@code Integer} or {@code Boolean}, or is marked {@link MaybeAbsent} or {@link OrNull}, is null then.
  *
@@ -83,7 +84,7 @@ public final class Binder<T extends Record> {
     }
 
     /**
-     * @param object an object; also null, or for parameters an empty array, for one without members
+     * @param object an object; null, or for parameters an empty array, counts as an empty object
      * @throws WireException when it is anything else, or a member is missing, of a wrong shape, out of range or (in parameters) unknown
      */
     public T bind(JsonNode object) {
@@ -161,10 +162,10 @@ public final class Binder<T extends Record> {
     }
 
     /**
-     * Makes a record of the bound values.
+     * Creates a record from the bound values.
      *
      * @param inlined in the places of the record's components that are inlined, null in the others
-     * @param plain whether none is inlined
+     * @param plain whether no component is inlined
      */
     private record Maker(MethodHandle constructor, Maker[] inlined, boolean plain) {
         /**
@@ -228,7 +229,7 @@ public final class Binder<T extends Record> {
      *
      * @param optional whether it may be missing or null
      * @param empty the component's value then
-     * @param wrapper from what was read to the component's value, or null when they are the same
+     * @param wrapper converts the value read to the component's value; null when they are the same
      */
     private record Component(
             List<String> names,
@@ -340,7 +341,7 @@ public final class Binder<T extends Record> {
                 .orElseThrow(() -> new IllegalArgumentException("not a type of a member: " + type));
     }
 
-    /** The reader of requests keeps as bytes only the members with certain names. */
+    /** The request reader keeps only members with certain names as bytes. */
     private static void refuseSecretsAsText(Class<?> type, List<String> names) {
         if (type == String.class && names.stream().anyMatch(MemberNames.SECRETS::contains)) {
             throw new IllegalArgumentException("a secret must not be a String: " + names);

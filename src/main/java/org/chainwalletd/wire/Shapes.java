@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/** Describes the types of parameters and results, by the rules of {@link Binder} and {@link Json}, for machines and for people. */
+/** Describes the types of parameters and results, by the rules of {@link Binder} and {@link Json}, as JSON schema and as text. */
 public final class Shapes {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final BigInteger U32_MAX = BigInteger.valueOf(0xFFFF_FFFFL);
@@ -157,7 +157,7 @@ public final class Shapes {
         return schema;
     }
 
-    /** The member's schema with what only the member knows: its meaning, and whether null may stand there. */
+    /** Returns the member's schema, with the member's description and whether null is allowed. */
     static ObjectNode memberSchema(Member member) {
         ObjectNode schema = member.shape().schema().deepCopy();
         if (member.nullable()) {
@@ -222,7 +222,7 @@ public final class Shapes {
         return shape.schema().path("title").textValue();
     }
 
-    /** Every schema has a title: generators of clients make one up from a hash where there is none. */
+    /** Every schema has a title, because client generators otherwise derive a type name from a hash. */
     private static ObjectNode titled(ObjectNode schema, String title) {
         return schema.put("title", title);
     }

@@ -26,11 +26,11 @@ import java.util.OptionalLong;
 import java.util.function.Predicate;
 import org.chainwalletd.crypto.SecretBytes;
 
-/** Has Jackson write results as the {@link WireValue}s say. */
+/** Jackson module that writes results in the format defined by {@link WireValue}. */
 final class WireTypes extends SimpleModule {
     private static final long serialVersionUID = 1L;
 
-    /** Attribute of a writer that leaves secrets open. */
+    /** Attribute of a writer that writes secrets unmasked. */
     static final Object KEEPS_SECRETS = "keeps secrets";
 
     WireTypes() {
@@ -175,7 +175,7 @@ final class WireTypes extends SimpleModule {
         }
     }
 
-    /** Writes what an {@link Optional} holds; that an empty one is left out is the inclusion rule's doing. */
+    /** Writes the value of an {@link Optional}; the inclusion rule omits an empty one. */
     private static final class OptionalSerializer extends ReferenceTypeSerializer<Optional<?>> {
         private static final long serialVersionUID = 1L;
 

@@ -29,14 +29,14 @@ import org.chainwalletd.chain.U64;
 import org.chainwalletd.crypto.SecretBytes;
 
 /**
- * Type of a value as it goes over the wire. {@link #all} is the only table of them: parameters are read, results written and both described
- * from it.
+ * Type of a value in the wire format. {@link #all} is the only table of types; it is used to read parameters, write results and describe
+ * both.
  *
  * @param classes the type, and the primitive that stands for it
  * @param words as the specification writes it
- * @param title of its schema, which generated clients name it by
+ * @param title schema title, from which generated clients take the type's name
  * @param schema JSON schema, made anew each time
- * @param reader of a value that is there and not null
+ * @param reader reads a value that is present and not null
  * @param writer empty where {@link WireTypes} or Jackson has one
  */
 record WireValue<T>(
@@ -48,7 +48,7 @@ record WireValue<T>(
         Optional<Writer<T>> writer) {
     private static final long U32_MAX = 0xFFFF_FFFFL;
 
-    /** Reads a value that is there and not null. */
+    /** Reads a value that is present and not null. */
     @FunctionalInterface
     interface Reader {
         /**
@@ -192,7 +192,7 @@ record WireValue<T>(
         return integer(BigInteger.ZERO, U64.MAX);
     }
 
-    /** Either case is read, lower case is written. */
+    /** Accepts upper and lower case; writes lower case. */
     private static ObjectNode hexText(int length) {
         ObjectNode schema = typed("string")
                 .put("pattern", "^[0-9a-fA-F]{" + length + "}$")
