@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A line on the logger {@code audit} for each call of a manage or spend method, also for one that was refused for its token
+ * Writes a line to the logger {@code audit} for each call of a manage or spend method, including calls refused because of their token
  * (decisions.md, requirement 23). Holds names, addresses of callers, transaction ids, and of a spend who pays whom and its client token: never a
  * secret, and never a memo.
  */
 public final class AuditTrail implements CallObserver {
-    /** Name of the logger, for a configuration that sends these lines to a place of their own. */
+    /** Logger name, for configurations that send these lines to a separate appender. */
     public static final String LOGGER = "audit";
 
     private static final int MOST_WORDS = 4;

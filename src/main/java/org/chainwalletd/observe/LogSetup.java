@@ -54,7 +54,8 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     /**
      * Takes up the operator's own configuration, if there is one, and sees to it that its lines cannot be forged.
      *
-     * @return why the log is not written as it says, which nobody would notice before a line is missed; a line that says what to do
+     * @return why the log is not written as it says, as one line that says what to do; otherwise the fault would go unnoticed until a line is
+     * missing
      */
     public static Optional<String> takeUp() {
         Optional<String> own = Optional.ofNullable(System.getProperty(OWN_CONFIGURATION));
@@ -70,7 +71,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
                 : Optional.of("the log is not written by logback, but WALLETD_LOGBACK is set");
     }
 
-    /** The operator's configuration, if it names a file that is there. */
+    /** Returns the operator's configuration if it names an existing file. */
     static Optional<Path> ownConfiguration() {
         return Optional.ofNullable(System.getProperty(OWN_CONFIGURATION))
                 .map(Path::of)
@@ -114,7 +115,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
         }
     }
 
-    /** Limits the log to warnings and errors, unless the operator has a configuration of its own. */
+    /** Limits the log to warnings and errors, unless the operator supplies a configuration. */
     public static void warningsOnly() {
         if (System.getProperty(OWN_CONFIGURATION) == null
                 && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
@@ -153,8 +154,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
         private static final TimeZone UTC = TimeZone.getTimeZone("UTC");
 
         public JsonLines() {
-            // Otherwise a line holds the text with {} in it and its values apart, and nobody can search for what was
-            // said.
+            // Writes the formatted message; otherwise the line has the pattern with {} and its values separately, which cannot be searched.
             setWithFormattedMessage(true);
             // They are in the text, and would be there in full length again.
             setWithArguments(false);

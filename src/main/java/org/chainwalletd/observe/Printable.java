@@ -5,7 +5,7 @@ package org.chainwalletd.observe;
  * direction of writing. What would is written as in JSON and Java, such as {@code \n} or {@code \u2028}.
  */
 public final class Printable {
-    /** Characters of one text in the log: enough for every sentence of the daemon's own, and nobody fills the disk with one answer. */
+    /** Maximum characters of one text in the log: enough for every message of the daemon; keeps one peer's answer from filling the disk. */
     private static final int LONGEST = 8_192;
 
     private Printable() {}

@@ -49,14 +49,14 @@ public final class Json {
 
     private Json() {}
 
-    /** A writer for the parameters of one method, to be kept. It leaves secrets open: a call may be sent again. */
+    /** Returns a reusable writer for the parameters of one method. It does not close secrets, because a call may be sent again. */
     public static ObjectWriter paramsWriterFor(Class<? extends Record> type) {
         return MAPPER.writerFor(type).withAttribute(WireTypes.KEEPS_SECRETS, true);
     }
 
     /**
-     * A writer for one result or data type, to be kept: making it is what costs. It closes the secrets that it writes. For an interface, such as a sealed one with several
-     * shapes, the members of the value's own class are written.
+     * Returns a writer for one result or data type; keep it, because creating it is expensive. It closes the secrets that it writes. For an
+     * interface, such as a sealed one with several shapes, the members of the value's runtime class are written.
      */
     public static ObjectWriter writerFor(Class<?> type) {
         return Modifier.isFinal(type.getModifiers()) ? MAPPER.writerFor(type) : MAPPER.writer();

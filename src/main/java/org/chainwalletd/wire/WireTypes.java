@@ -30,7 +30,7 @@ import org.chainwalletd.crypto.SecretBytes;
 final class WireTypes extends SimpleModule {
     private static final long serialVersionUID = 1L;
 
-    /** Attribute of a writer that writes secrets unmasked. */
+    /** Attribute of a writer that does not close (wipe) the secrets that it writes. */
     static final Object KEEPS_SECRETS = "keeps secrets";
 
     WireTypes() {
