@@ -25,12 +25,11 @@ import org.chainwalletd.crypto.SecretBytes;
 /**
  * Binds a JSON object to a record. Created once per record type.
  *
- * <p> A member's name is its component's name in snake case. Component types: {@code Address}, {@code Hash256}, {@code PublicKey} (hex64 of either
+ * <p>A member's name is its component's name in snake case. Component types: {@code Address}, {@code Hash256}, {@code PublicKey} (hex64 of either
  * case), {@code Ed25519Signature} (hex128), {@code Bytes} (hex), {@code Amount} and {@code long} (u64; {@link U32} u32, {@link I64} signed),
  * {@code int} (0 … 2^31-1), {@code boolean}, {@code String}, enums (lower-case name), {@code SecretBytes}, {@code JsonNode} (any value,
  * unchanged), {@code Map<String, JsonNode>} (an object), nested records, {@code List}s of these, or {@link OneOrMore} of them. The members
- * of an {@link Inline} record are members of the enclosing
- * object.
+ * of an {@link Inline} record are members of the enclosing object.
  * An {@code Optional<T>}, {@code OptionalLong} or {@code OptionalInt} is empty when the member is absent or null; a component that is a
  * {@code Long}, {@code Integer} or {@code Boolean}, or is marked {@link MaybeAbsent} or {@link OrNull}, is null then.
  *

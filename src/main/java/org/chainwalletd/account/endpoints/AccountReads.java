@@ -19,7 +19,7 @@ import org.chainwalletd.evm.SwapContract;
  * hash, a receipt and a transaction have the queried hash, logs match the queried range, address and topics. Nothing else is verified; use
  * {@link AccountChain#agreed} for facts to rely on. Amounts and fees are in wei.
  *
- * <p> All methods block until the endpoint answers or the call times out; call them on a pool for blocking code. All throw {@link
+ * <p>All methods block until the endpoint answers or the call times out; call them on a pool for blocking code. All throw {@link
  * AccountException}.
  */
 public abstract class AccountReads {
