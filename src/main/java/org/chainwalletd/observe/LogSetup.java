@@ -154,7 +154,8 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
         private static final TimeZone UTC = TimeZone.getTimeZone("UTC");
 
         public JsonLines() {
-            // Writes the formatted message; otherwise the line has the pattern with {} and its values separately, which cannot be searched.
+            // Writes the formatted message; otherwise the line has the pattern with {} and its values separately, which
+            // cannot be searched.
             setWithFormattedMessage(true);
             // They are in the text, and would be there in full length again.
             setWithArguments(false);
