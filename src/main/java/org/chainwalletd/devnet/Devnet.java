@@ -38,7 +38,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running development node: the ledger, the miner, the faucet, the listener, and an indexer with one of its own. Safe for threads.
+ * Running development node: ledger, miner, faucet, listener, and an indexer with a separate listener. Thread-safe.
  */
 public final class Devnet implements AutoCloseable, DevnetControl {
     private static final Logger LOG = LoggerFactory.getLogger(Devnet.class);
@@ -92,7 +92,8 @@ public final class Devnet implements AutoCloseable, DevnetControl {
     }
 
     /**
-     * Address on which the indexer of a node listens: the port above the node's, or any free one when the node's port was not fixed or that port is
+     * Address on which the indexer of a node listens: the port above the node's, or any free one when the node's port was not fixed or
+     * that port is
      * taken.
      */
     public static InetSocketAddress indexerBind(InetSocketAddress node) {
@@ -105,7 +106,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         try {
             return indexerAt(wanted, config);
         } catch (BindException taken) {
-            // That port was not asked for in particular: its present user keeps it, and the start goes on.
+            // The port is only a default: when it is taken, start on a free port instead.
             return indexerAt(new InetSocketAddress(wanted.getAddress(), 0), config);
         }
     }
@@ -129,7 +130,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
     }
 
     /**
-     * Starts a node; when this returns it answers.
+     * Starts a node; it answers requests when this method returns.
      *
      * @throws IOException when the address cannot be bound or the folder cannot be used; the message says what to do
      */
@@ -284,7 +285,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
 
     /**
      * The chain on disk: {@code blocks.log} in the node's folder. A record is {@code 01 ‖ block} or, before the blocks of another branch,
-     * {@code 02 ‖ u32le number of blocks that go}. The title names brand and genesis, so that a folder of another chain is refused.
+     * {@code 02 ‖ u32le number of disconnected blocks}. The title names brand and genesis, so that a folder of another chain is refused.
      */
     private static final class BlockLog implements BlockArchive, AutoCloseable {
         private static final String FILE = "blocks.log";
@@ -298,7 +299,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         }
 
         /**
-         * Opens or makes the log in {@code folder} and replays it.
+         * Opens or creates the log in {@code folder} and replays it.
          *
          * @throws IOException when it is damaged, in use, or of another chain; the message says what to do
          */

@@ -23,11 +23,11 @@ import org.chainwalletd.devnet.ledger.Effort;
  * @param folder where the chain is kept; empty: in memory only
  * @param blockInterval zero: blocks only on demand
  * @param quotas whether the rate limits of a real node apply
- * @param prompt whether a block takes what is pending when it is mined; a real node's was put together when the block before it arrived,
- *     so that a payment outlives a tip
+ * @param prompt whether a block includes the transactions pending when it is mined; a real node assembles its block when the previous
+ *     block arrives, so a later payment waits for one more block
  * @param firstBlocks how many blocks a new chain has from the start, so that there are coins to give away
  * @param seed chooses the miner's key; empty: the published test key of 32 bytes {@code 03}
- * @param effort whether blocks have to be worked for
+ * @param effort the proof of work that blocks require
  */
 public record DevnetConfig(
         ChainProfile profile,
@@ -101,7 +101,7 @@ public record DevnetConfig(
                 profile, bind, folder, blockInterval, quotas, prompt, firstBlocks, seed, effort, newClock);
     }
 
-    /** A chain whose blocks have to be worked for, so that it begins with as few as make a coinbase mature. */
+    /** Returns this configuration with proof of work; the chain starts with only as many blocks as make a coinbase mature. */
     public DevnetConfig withWork() {
         return with(Effort.WORK);
     }

@@ -78,7 +78,7 @@ public final class Faults {
         return taken;
     }
 
-    /** The calls that control the node itself are spared all faults. */
+    /** Whether {@code method} controls the node itself; faults do not apply to such calls. */
     static boolean isControl(String method) {
         return method.startsWith("devnet_");
     }

@@ -3,7 +3,7 @@ package org.chainwalletd.devnet.call;
 import java.util.HexFormat;
 import org.chainwalletd.chain.Hash256;
 
-/** Hexadecimal input of either case, refused in a node's words. */
+/** Hexadecimal input in either case, with a node's error texts. */
 public final class Hex {
     private Hex() {}
 

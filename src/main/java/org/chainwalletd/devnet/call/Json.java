@@ -52,7 +52,7 @@ public final class Json {
     /**
      * Reads a JSON text in UTF-8 without a byte order mark.
      *
-     * @throws IOException when it is none
+     * @throws IOException when the text is not JSON
      */
     public static JsonNode read(byte[] text) throws IOException {
         try (JsonParser in = parser(text)) {
@@ -84,7 +84,7 @@ public final class Json {
     }
 
     /**
-     * The value at which {@code in} stands, with the eyes of a node's library: {@code -0} is a floating point number, a number beyond its
+     * Returns the value at the parser's position as a node's library reads it: {@code -0} is a floating point number, a number beyond its
      * range is none, and so is text with half a surrogate pair.
      */
     static JsonNode value(JsonParser in) throws IOException {
@@ -118,7 +118,7 @@ public final class Json {
         };
     }
 
-    /** Beyond 64 bits it is held as a floating point number. */
+    /** Reads an integer; beyond 64 bits it becomes a floating point number. */
     private static JsonNode integer(JsonParser in) throws IOException {
         BigInteger value = in.getBigIntegerValue();
         finite(value.doubleValue());

@@ -34,9 +34,9 @@ public enum Lie {
     FORGETFUL,
     /** {@code get_block} leaves the last transaction out of its list. */
     OMISSION,
-    /** {@code get_block} states the height above. */
+    /** {@code get_block} states the height plus one. */
     HEIGHT,
-    /** New blocks have no work; only where work is asked for that is a lie. */
+    /** New blocks have no work; a lie only where the chain requires work. */
     NO_WORK,
     /** Results have another shape than the protocol says. */
     SHAPE;

@@ -242,7 +242,7 @@ public final class NodeCalls implements RpcHandler {
 
         private record Window(long start, int calls) {}
 
-        /** Counts one call; false when it is one too many. */
+        /** Counts one call; false when the quota is exceeded. */
         synchronized boolean admits(InetAddress peer) {
             long now = clock.millis();
             if (windows.size() > PEERS_BEFORE_CLEANING) {
@@ -304,7 +304,7 @@ public final class NodeCalls implements RpcHandler {
                     Method.heavy("devnet_set", params -> set(SET.read(known(params)))));
         }
 
-        /** A node ignores what it does not know; a misspelt switch of a test must not be ignored. */
+        /** Rejects unknown members, unlike a node: a misspelt switch of a test must not be ignored. */
         private static JsonNode known(JsonNode params) {
             List<String> names = SET.fields().stream().map(Field::name).sorted().toList();
             for (Map.Entry<String, JsonNode> member : params.properties()) {
@@ -426,13 +426,13 @@ public final class NodeCalls implements RpcHandler {
         /** Forgets all unconfirmed transactions. */
         void forgetMempool();
 
-        /** Whether blocks come by themselves at the configured interval. */
+        /** Sets whether blocks are mined automatically at the configured interval. */
         void mineByItself(boolean on);
 
-        /** Whether a block takes what is pending when it is mined, and not what was pending when the block before it arrived. */
+        /** Sets whether a block includes what is pending when it is mined, not what was pending when the previous block arrived. */
         void minePromptly(boolean on);
 
-        /** Whether new blocks lack the work that the chain asks for. */
+        /** Sets whether new blocks lack the proof of work that the chain requires. */
         void mineWithoutWork(boolean on);
 
         /** Whether surplus connections are cut off. */

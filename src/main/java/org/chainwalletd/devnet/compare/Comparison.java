@@ -37,8 +37,8 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 
 /**
- * Asks the same questions to a development node of this program, started in memory for the purpose, and to another node, and compares the answers.
- * Blocks until all are asked, which takes some seconds and some blocks of the other node.
+ * Sends the same requests to an in-memory development node started for this and to another node, and compares the answers. Blocks until
+ * done, which takes several seconds and several blocks of the other node.
  */
 public final class Comparison {
     private static final Duration BLOCK_INTERVAL = Duration.ofMillis(500);
@@ -46,10 +46,10 @@ public final class Comparison {
     private Comparison() {}
 
     /**
-     * @param other where the other node answers
-     * @param found hears each question as soon as both have answered it
+     * @param other URI of the other node
+     * @param found receives each finding as soon as both nodes have answered
      * @return whether the questions that need coins were asked: the other node's miner was paid to the test key
-     * @throws IOException when one of the two cannot be reached
+     * @throws IOException when a node cannot be reached
      */
     public static boolean run(ChainProfile profile, URI other, Consumer<Finding> found) throws IOException {
         DevnetConfig config = DevnetConfig.onDemand(profile).withPrompt(false).withBlockInterval(BLOCK_INTERVAL);
@@ -74,7 +74,7 @@ public final class Comparison {
     }
 
     /**
-     * Answers of two nodes to one question, with ids, heights and values of one chain taken out.
+     * Answers of two nodes to one question, with chain-specific ids, heights and values removed.
      *
      * @param question what was asked, in a few words
      * @param ours of the development node
@@ -87,11 +87,11 @@ public final class Comparison {
     }
 
     /**
-     * The questions that need coins, asked of one node: what it says to payments and contracts, valid ones and others. The coins are those of
+     * The questions that need coins, asked of one node: its answers to valid and invalid payments and contracts. The coins are those of
      * the published test key of 32 bytes {@code 03}, the miner of a development network that is started with it.
      */
     private static final class Payments {
-        /** Coins that one run uses up. */
+        /** Coins consumed by one run. */
         static final int COINS = 3;
 
         private static final byte[] SEED = new byte[32];
@@ -128,7 +128,7 @@ public final class Comparison {
             }
         }
 
-        /** Whether there are coins enough. */
+        /** Whether there are enough coins. */
         boolean isPossible() {
             return coins.size() == COINS;
         }
@@ -485,7 +485,7 @@ public final class Comparison {
         }
     }
 
-    /** Takes out of an answer what belongs to one chain: refusals keep their text but for ids, results keep names and types. */
+    /** Removes chain-specific data from an answer: errors keep their text except ids, results keep names and types. */
     private static final class Plain {
         private static final JsonMapper JSON = new JsonMapper();
         private static final Pattern ID = Pattern.compile("[0-9a-fA-F]{64}");

@@ -10,7 +10,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 
-/** Client of one of the two nodes: a connection for each question, every byte of the answer kept. Blocks. */
+/** Client of one node: opens a connection per request and returns every byte of the answer. Blocking. */
 final class Peer {
     private static final JsonMapper JSON = new JsonMapper();
     private static final int PATIENCE_MILLIS = 40_000;
@@ -24,7 +24,7 @@ final class Peer {
     }
 
     /**
-     * Everything that the node sends until it ends the connection, or until so many events of a push stream.
+     * Returns everything the node sends until it closes the connection or has sent {@code events} events of a push stream.
      *
      * @param request its bytes as Latin-1
      * @param events how many events a stream begins with

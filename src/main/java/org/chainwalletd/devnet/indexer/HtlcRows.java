@@ -18,7 +18,7 @@ import org.chainwalletd.chain.Witness;
 
 /** All HTLCs of the chain: found by the template, settled by either encoding of the selector. */
 final class HtlcRows {
-    /** A settlement as one of the two parties sees it. */
+    /** Settlement from the point of view of one of the two parties. */
     record Seen(Address observer, Address counterparty, Htlc htlc) {}
 
     private final ChainProfile profile;
@@ -40,7 +40,7 @@ final class HtlcRows {
                 });
     }
 
-    /** An output was spent; whether it was an HTLC is looked up. */
+    /** Records the spend of an output; does nothing when the output is not an HTLC. */
     void spent(Outpoint outpoint, Witness witness, Hash256 by, long inputIndex, long height, Undo undo) {
         Htlc locked = byOutpoint.get(outpoint);
         if (locked == null) {

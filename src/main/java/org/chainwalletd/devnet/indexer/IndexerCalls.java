@@ -30,7 +30,7 @@ public final class IndexerCalls implements RpcHandler {
     @Override
     public Call prepare(InetAddress peer, byte[] body) {
         return new Call() {
-            /** Catching up with the chain may take a while. */
+            /** Always heavy: catching up with the chain may take long. */
             @Override
             public boolean isHeavy() {
                 return true;

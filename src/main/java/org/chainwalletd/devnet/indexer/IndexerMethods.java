@@ -294,7 +294,7 @@ final class IndexerMethods {
     }
 
     /**
-     * Filter of a list of HTLCs. The parameter named address is compared with the parties' public keys (indexer.md, quirk 3).
+     * Filter for lists of HTLCs. The parameter named address is compared with the parties' public keys (indexer.md, quirk 3).
      *
      * @param states empty for all
      */
@@ -332,7 +332,7 @@ final class IndexerMethods {
         }
     }
 
-    /** Parts of lists that are in the order of their places. */
+    /** Pages of lists ordered by {@link Place}. */
     static final class Pages {
         private Pages() {}
 
@@ -373,7 +373,7 @@ final class IndexerMethods {
             return page;
         }
 
-        /** A cursor that names a whole transaction stands behind all of its rows, from whichever side they are read. */
+        /** A cursor that names a transaction without a row is positioned after all rows of that transaction, in either direction. */
         private static Place boundary(Place last, boolean reverse) {
             return reverse && last.number() == Long.MAX_VALUE ? new Place(last.height(), last.txId(), -1) : last;
         }
@@ -506,7 +506,7 @@ final class IndexerMethods {
         }
     }
 
-    /** Parameters, refused in an indexer's words. */
+    /** Parameters, validated with the error texts of an indexer. */
     private static final class IndexerParams {
         private static final String NODE_WORDS = "Invalid params: ";
 
@@ -545,11 +545,11 @@ final class IndexerMethods {
     }
 
     /**
-     * The rows extracted from the best chain. Each question first takes up the blocks that have come since the last one, and takes back those
-     * that a reorganisation has left behind, so that every answer is of one chain. Safe for threads: one question after the other.
+     * Rows extracted from the best chain. Each query first undoes disconnected blocks and applies new ones, so every answer is consistent
+     * with one chain. Thread-safe: queries are serialised.
      */
     private static final class ChainIndex {
-        /** A block whose rows are in. */
+        /** Block whose rows are in the index. */
         private record Applied(Hash256 id, long height, Undo undo) {}
 
         private final Ledger ledger;
@@ -563,13 +563,13 @@ final class IndexerMethods {
             this.htlcs = new HtlcRows(ledger.profile());
         }
 
-        /** Answers from an index that has caught up. */
+        /** Runs a query after catching up with the chain. */
         synchronized <T> T ask(Function<ChainIndex, T> question) {
             catchUp();
             return question.apply(this);
         }
 
-        /** The last block that is in. */
+        /** Height of the last applied block. */
         long height() {
             return applied.getLast().height();
         }
@@ -587,7 +587,7 @@ final class IndexerMethods {
                 if (next.isEmpty()) {
                     return;
                 }
-                // The chain may have been reorganised since the look at the last block.
+                // The chain may have been reorganised since the last block was read.
                 if (applied.isEmpty()
                         || next.get().block().header().previousId().equals(blockId())) {
                     apply(next.get());

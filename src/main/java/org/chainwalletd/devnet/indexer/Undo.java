@@ -3,7 +3,7 @@ package org.chainwalletd.devnet.indexer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Changes that take one block out of the index again. */
+/** Undo log of one block in the index. */
 final class Undo {
     private final List<Runnable> steps = new ArrayList<>();
 
@@ -11,7 +11,7 @@ final class Undo {
         steps.add(step);
     }
 
-    /** The last step first. */
+    /** Runs the steps in reverse order. */
     void run() {
         for (int i = steps.size() - 1; i >= 0; i--) {
             steps.get(i).run();

@@ -51,7 +51,7 @@ final class ChainState {
         return height >= 0 && height < best.size() ? best.get((int) height) : null;
     }
 
-    /** Any block that was ever connected, or null. */
+    /** Returns a block that was ever connected, or null. */
     ConnectedBlock stored(Hash256 id) {
         return stored.get(id);
     }
@@ -94,7 +94,7 @@ final class ChainState {
         state = stateAfter;
     }
 
-    /** Takes the tip off again; the block stays stored. */
+    /** Disconnects the tip; the block stays stored. */
     ConnectedBlock disconnect() {
         ConnectedBlock block = best.remove(best.size() - 1);
         List<Transaction> transactions = block.block().transactions();

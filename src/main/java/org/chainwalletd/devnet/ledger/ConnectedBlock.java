@@ -5,7 +5,7 @@ import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * A block that is or was part of the best chain, with what it takes to disconnect it.
+ * A block that is or was part of the best chain, with the data needed to disconnect it.
  *
  * @param txIds in the order of the block
  * @param spent the outputs it consumed, in the order of consumption

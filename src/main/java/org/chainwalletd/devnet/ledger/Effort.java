@@ -8,7 +8,7 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
 
-/** Demands of a development chain on its blocks, and the network it says it is of. */
+/** Proof of work that a development chain requires, and the network it reports. */
 public enum Effort {
     /** Every hash meets the target, and no target is ever adjusted. */
     NONE(Network.DEVNET, Difficulty.EASIEST),
@@ -38,7 +38,7 @@ public enum Effort {
         return firstTarget;
     }
 
-    /** Whether blocks have to be worked for, and targets follow from times. */
+    /** Whether blocks require proof of work and targets are adjusted by timestamps. */
     boolean isReal() {
         return this != NONE;
     }
@@ -54,8 +54,8 @@ public enum Effort {
     }
 
     /**
-     * The header with the first nonce from its own on whose hash meets the target, or does not: most often its own then, but not always.
-     * Work takes a second or two where it is asked for.
+     * Returns the header with the first nonce, counted from the header's own, whose hash meets the target ({@code worked}) or misses it
+     * (not {@code worked}). Finding work takes a second or two with {@link #WORK}.
      */
     static BlockHeader sealed(ChainProfile profile, BlockHeader header, boolean worked) {
         BlockHeader candidate = header;

@@ -25,7 +25,7 @@ import org.chainwalletd.crypto.SigningKey;
  * payment uses are too few, it mines.
  */
 public final class Faucet {
-    /** More inputs than this are not put into one payment; with coinbases alone that is about 100,000 coins. */
+    /** Maximum inputs of one payment; with coinbases alone about 100,000 coins. */
     static final int MAX_INPUTS = 1_000;
 
     /** Enough for ordinary payments; a miner of a long chain owns a coin per block. */

@@ -413,22 +413,22 @@ public final class Ledger {
     @FunctionalInterface
     public interface Listener {
         /**
-         * @param scripts addresses whose mempool or confirmed state changed; repeated when several things happened to one
-         * @param tip height of the new tip, or null when the tip is the old one
+         * @param scripts addresses whose mempool or confirmed state changed; repeated when one address changed several times
+         * @param tip height of the new tip, or null when the tip has not changed
          */
         void changed(List<Address> scripts, Long tip);
     }
 
     /**
-     * Decides what comes into the mempool, what stays there when the tip moves, and what the next block takes of it. Belongs to the {@link Ledger} and is
-     * used under its lock, but for {@link #validated}.
+     * Decides which transactions enter the mempool, which stay when the tip moves, and which the next block includes. Owned by the {@link
+     * Ledger} and used under its lock, except {@link #validated}.
      */
     private static final class Admission {
         private final ChainProfile profile;
         private final Validator validator;
         private final ChainState chain;
         private final Mempool mempool;
-        /** Transactions pending when the tip moved last: the block that is being worked on was put together then. */
+        /** Transactions pending when the tip last moved: the next block was assembled then. */
         private Set<Hash256> assembled = new HashSet<>();
 
         Admission(ChainProfile profile, Validator validator, ChainState chain, Mempool mempool) {
@@ -438,7 +438,7 @@ public final class Ledger {
             this.mempool = mempool;
         }
 
-        /** @throws RejectedException for what needs no look at the transaction's inputs on the chain */
+        /** @throws RejectedException when a check fails that does not need the inputs on the chain */
         void precheck(Hash256 txId, Transaction tx) {
             requireNew("Mempool pre-check failed: ", txId, tx);
             if (BlockRules.isCoinbase(tx)) {
@@ -458,7 +458,7 @@ public final class Ledger {
         }
 
         /**
-         * Takes long, and needs no lock but that of {@code coins}.
+         * Validates a transaction. Slow; needs no lock except that of {@code coins}.
          *
          * @throws RejectedException in a node's words
          */
@@ -470,12 +470,12 @@ public final class Ledger {
             }
         }
 
-        /** On top of the tip as it is. */
+        /** Validates a transaction on top of the current tip. */
         Validator.Verdict validated(Transaction tx) {
             return validated(tx, chain.coins()::get, nextHeight());
         }
 
-        /** @throws RejectedException when another one has come first */
+        /** @throws RejectedException when a conflicting transaction was admitted first */
         void insert(Hash256 txId, Transaction tx, Validator.Verdict verdict, Touched touched) {
             requireNew("Mempool rejected transaction: ", txId, tx);
             admit(Mempool.Entry.of(txId, tx, verdict), touched);
@@ -488,9 +488,9 @@ public final class Ledger {
         }
 
         /**
-         * Puts into {@code draft} what a miner takes, in its order; what fits no more is dropped.
+         * Adds transactions to {@code draft} in the miner's order; drops those that are no longer valid.
          *
-         * @param prompt whether it takes also what came since the block was begun
+         * @param prompt whether to include transactions that arrived after the block was assembled
          */
         void fill(BlockDraft draft, boolean prompt, Touched touched) {
             long room = ChainProfile.MAX_BLOCK_BYTES - Miner.RESERVED_BLOCK_BYTES;
@@ -512,12 +512,15 @@ public final class Ledger {
             assembled.add(txId);
         }
 
-        /** The next block is put together of what is pending now. */
+        /** Assembles the next block from the transactions pending now. */
         void assemble() {
             assembled = mempool.ids();
         }
 
-        /** Updates the mempool after the tip moved: removes confirmed and conflicting transactions, validates the others again at the new height. */
+        /**
+         * Updates the mempool after the tip moved: removes confirmed and conflicting transactions, validates the others again at the new
+         * height.
+         */
         void settle(Touched touched) {
             for (Mempool.Entry entry : List.copyOf(mempool.all())) {
                 try {
@@ -528,7 +531,7 @@ public final class Ledger {
             }
         }
 
-        /** Puts a transaction of a block that has gone back, if it is still valid. */
+        /** Returns a transaction of a disconnected block to the mempool if it is still valid. */
         void putBack(Transaction tx, Touched touched) {
             Hash256 txId = TransactionCodec.txId(profile, tx);
             if (mempool.get(txId) != null || tx.inputs().stream().anyMatch(mempool::spends)) {
@@ -537,7 +540,7 @@ public final class Ledger {
             try {
                 admit(Mempool.Entry.of(txId, tx, validator.validate(tx, chain.coins()::get, nextHeight())), touched);
             } catch (RejectedException e) {
-                // The new branch has spent what it spends, or its time is not there yet.
+                // The new branch has spent its inputs, or its lock time is not reached yet.
             }
         }
 
@@ -554,11 +557,11 @@ public final class Ledger {
             return chain.tip().height() + 1;
         }
 
-        /** Addresses about which one change of the ledger says something. */
+        /** Addresses affected by one change of the ledger. */
         static final class Touched {
             private final List<Address> addresses = new ArrayList<>();
 
-            /** Scripts that are no address are nobody's. */
+            /** Ignores scripts that are not addresses. */
             void by(Collection<Bytes> scripts) {
                 for (Bytes script : scripts) {
                     if (script.length() == Address.LENGTH) {

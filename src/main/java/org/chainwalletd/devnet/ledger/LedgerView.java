@@ -4,14 +4,14 @@ import java.util.List;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Transaction;
 
-/** Answers of the {@link Ledger} to questions about its state. */
+/** Read-only queries of the {@link Ledger}'s state. */
 public final class LedgerView {
     private LedgerView() {}
 
     /**
      * Outputs of one script in outpoint order, immature coinbases left out.
      *
-     * @param more whether there are further ones after the last
+     * @param more whether more outputs follow
      */
     public record Listing(Tip tip, List<Coin> coins, boolean more) {}
 

@@ -54,7 +54,7 @@ final class Mempool {
                     TransactionCodec.length(tx));
         }
 
-        /** Every script it pays or spends, once per output and input, as often as it occurs: what the push stream tells of it. */
+        /** Every script it pays or spends, once per output and input, as often as it occurs: the scripts that the push stream reports. */
         List<Bytes> touches() {
             List<Bytes> scripts = new ArrayList<>(tx.outputs().size() + spent.size());
             for (TxOutput output : tx.outputs()) {
@@ -85,7 +85,7 @@ final class Mempool {
         return spenders.containsKey(outpoint);
     }
 
-    /** The ids of all. */
+    /** Ids of all entries. */
     Set<Hash256> ids() {
         return new HashSet<>(entries.keySet());
     }
@@ -117,10 +117,10 @@ final class Mempool {
     }
 
     /**
-     * Adds a validated transaction; when the pool is full the worst one makes room.
+     * Adds a validated transaction; when the pool is full, the worst entry is evicted.
      *
-     * @return what was evicted
-     * @throws RejectedException when it is not better than the worst of a full pool
+     * @return the evicted entries
+     * @throws RejectedException when the pool is full and the entry is no better than its worst
      */
     List<Entry> add(Entry entry) {
         List<Entry> evicted = new ArrayList<>();

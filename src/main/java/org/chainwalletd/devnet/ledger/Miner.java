@@ -18,12 +18,12 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
 
 /**
- * Makes the blocks of a {@link Ledger}; the only one that moves its tip, one change at a time. There is no proof of work: the target stays
+ * Makes the blocks of a {@link Ledger}; the only class that moves its tip, one change at a time. There is no proof of work: the target stays
  * all ones and the nonce is free. It counts the branch a block was mined on, so that an empty block of a new branch differs from the one
  * it replaces.
  */
 public final class Miner {
-    /** Space of a block that is not for transactions of the mempool. */
+    /** Block space reserved from mempool transactions. */
     static final int RESERVED_BLOCK_BYTES = 400;
 
     private final Ledger ledger;
@@ -43,7 +43,7 @@ public final class Miner {
     }
 
     /**
-     * Blocks one after the other with what is in the mempool, up to the wall clock.
+     * Mines blocks from the mempool, with timestamps up to the wall clock.
      *
      * @return their ids, the tip last
      */
@@ -69,9 +69,9 @@ public final class Miner {
      * Replaces the last {@code depth} blocks by {@code depth + 1} new ones.
      *
      * @param keepTransactions whether the transactions of the disconnected blocks go back to the mempool
-     * @param conflicts transactions that the first new block confirms, whatever the old blocks said
+     * @param conflicts transactions that the first new block confirms, even if they conflict with those of the old blocks
      * @return the ids of the new blocks, the tip last
-     * @throws RejectedException when the genesis block would go, or a conflicting transaction is not valid; the chain is as before
+     * @throws RejectedException when the genesis block would be disconnected, or a conflicting transaction is not valid; the chain is unchanged
      */
     public synchronized List<Hash256> reorganise(int depth, boolean keepTransactions, List<Transaction> conflicts) {
         long height = ledger.tip().height();
@@ -164,14 +164,14 @@ public final class Miner {
         private BlockTiming() {}
 
         /**
-         * The wall clock as far as the rules let it through: above the median, and not more than seven days above the parent, so that the
-         * first blocks walk the clock forward from genesis.
+         * The wall clock, clamped to the rules: above the median, and not more than seven days above the parent, so the first blocks
+         * advance step by step from genesis.
          */
         static long next(long parent, long median, long wallClock) {
             return Math.max(median + 1, Math.min(wallClock, parent + ChainState.MAX_STEP_SECONDS));
         }
 
-        /** As {@link #next}, but spread evenly when {@code remaining} blocks are mined at one stroke up to the wall clock. */
+        /** As {@link #next}, but spread evenly when {@code remaining} blocks are mined in one batch up to the wall clock. */
         static long spread(long parent, long median, long wallClock, int remaining) {
             long step = Math.max(0, (wallClock - parent) / remaining);
             return next(parent, median, parent + step);
@@ -193,10 +193,10 @@ public final class Miner {
             }
         };
 
-        /** Keeps a block that is about to become the tip. */
+        /** Records a block that is about to become the tip. */
         void append(Block block);
 
-        /** Keeps that the last {@code depth} blocks are about to go. */
+        /** Records that the last {@code depth} blocks are about to be disconnected. */
         void disconnect(int depth);
     }
 }

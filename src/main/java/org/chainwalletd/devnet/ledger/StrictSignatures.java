@@ -17,8 +17,7 @@ import java.util.stream.Stream;
  * Ed25519 as a node verifies it (chain protocol, section 17): the exact equation, so that torsion parts of key or nonce point do not
  * vanish, no points of small order, nothing that is not canonical.
  *
- * <p>By the runtime's own implementation, not by the one that the daemon signs and verifies with: a mistake there must not be shared by
- * the node that is to find it.
+ * <p>Uses the Java runtime's implementation, not the one the daemon signs and verifies with, so that the node can detect a bug in the latter.
  */
 final class StrictSignatures {
     private static final int KEY_LENGTH = 32;
@@ -54,7 +53,7 @@ final class StrictSignatures {
             verifier.update(message);
             return verifier.verify(signature);
         } catch (GeneralSecurityException e) {
-            // Bytes that are no point of the curve, or a scalar beyond the group's order.
+            // Not a point of the curve, or a scalar not below the group's order.
             return false;
         }
     }

@@ -181,7 +181,7 @@ final class Validator {
         }
     }
 
-    /** Nothing for a witness that cannot spend: it fails on its own. */
+    /** Returns 0 for a witness that cannot spend: its input fails later anyway. */
     private static long htlcSteps(Witness witness, int messageLength) {
         HtlcSpend spend = HtlcWitness.classify(witness).orElse(null);
         if (spend == null) {
@@ -265,8 +265,8 @@ final class Validator {
     }
 
     /**
-     * The two arms of the HTLC, evaluated in the order in which the program reads its witness, so that every failure has the reason a node
-     * gives (chain protocol, sections 6.3 to 6.5).
+     * The two arms of the HTLC, evaluated in the order in which the program reads its witness, so that every failure has the reason that a
+     * node reports (chain protocol, sections 6.3 to 6.5).
      */
     private static final class HtlcProgram {
         private HtlcProgram() {}
@@ -408,7 +408,7 @@ final class Validator {
             }
         }
 
-        /** An HTLC program did not end in true; the message is the reason in a node's words (chain protocol, section 10.4). */
+        /** An HTLC program did not end in true; the message is a node's error text (chain protocol, section 10.4). */
         static final class ScriptFailure extends Exception {
             private static final long serialVersionUID = 1L;
 

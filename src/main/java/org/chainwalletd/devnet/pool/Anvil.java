@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * An {@code anvil} of its own on a free port of the loopback interface: chain id 31337, and {@code safe} and {@code finalized} close behind
- * the tip. It ends when it is closed, and with this process when that ends in good order.
+ * A private {@code anvil} process on a free port of the loopback interface: chain id 31337, and {@code safe} and {@code finalized} close behind
+ * the tip. The process ends on {@link #close()} and on an orderly exit of this process.
  */
 public final class Anvil implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -74,10 +74,10 @@ public final class Anvil implements AutoCloseable {
     }
 
     /**
-     * Starts it; when this returns it answers.
+     * Starts the process; it answers requests when this method returns.
      *
-     * @param blockTime a block this often, in whole seconds; zero: only when {@code evm_mine} asks for one
-     * @throws IOException when the program cannot be run, or is not there within half a minute
+     * @param blockTime block interval in whole seconds; zero: a block only when {@code evm_mine} asks for one
+     * @throws IOException when the program cannot be run, or does not answer within half a minute
      */
     public static Anvil start(Path program, Duration blockTime) throws IOException {
         List<String> command = new ArrayList<>(List.of(
@@ -115,7 +115,7 @@ public final class Anvil implements AutoCloseable {
         }
     }
 
-    /** Its output is read to the end, or it would stop when nobody takes it. */
+    /** Drains the process's output: it would block on a full pipe. */
     private void read() {
         String last = "nothing";
         try (BufferedReader lines =

@@ -29,7 +29,7 @@ import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.devnet.ledger.LedgerView;
 import org.chainwalletd.devnet.ledger.RejectedException;
 
-/** A key and its coins on the development chain: pays, locks, claims, takes back. The pool's side, and in tests a user's. */
+/** A key and its coins on the development chain: pays, locks, claims, refunds. The pool's side, and in tests a user's. */
 public final class ChainLeg {
     private static final int MOST_COINS = 200;
     private static final int SECRET_LENGTH = 32;
@@ -74,7 +74,7 @@ public final class ChainLeg {
                 .toList();
     }
 
-    /** A signed payment of {@code outputs} with change to this key; nothing is sent by this. */
+    /** A signed payment of {@code outputs} with change to this key; does not send it. */
     public Optional<Transaction> payment(List<TxOutput> outputs) {
         Amount wanted = outputs.stream().map(TxOutput::value).reduce(Amount.ZERO, Amount::plus);
         TxShape shape = TxShape.ofOutputs(outputs).plusPlainOutputs(1);
@@ -101,13 +101,13 @@ public final class ChainLeg {
         return TxOutput.toScript(HtlcScript.build(params), Amount.of(units));
     }
 
-    /** Takes an HTLC that pays this key, with its preimage. */
+    /** Claims an HTLC that pays this key, with its preimage. */
     public Transaction claim(Outpoint lock, BigInteger value, Bytes preimage) {
         Transaction open = sweep(lock, value, TxShape.EMPTY.plusClaim(SECRET_LENGTH));
         return open.withWitnesses(List.of(HtlcWitness.claim(preimage.toArray(), sign(open))));
     }
 
-    /** Takes an HTLC of this key back; valid in blocks above its timeout. */
+    /** Refunds an HTLC of this key; valid in blocks above its timeout. */
     public Transaction reclaim(Outpoint lock, BigInteger value) {
         Transaction open = sweep(lock, value, TxShape.EMPTY.plusReclaim());
         return open.withWitnesses(List.of(HtlcWitness.reclaim(sign(open))));
@@ -124,7 +124,7 @@ public final class ChainLeg {
         return key.sign(TransactionCodec.signingMessage(ledger.profile(), ledger.genesisId(), open));
     }
 
-    /** Sends, or sends again; whether the ledger has it now. */
+    /** Submits or resubmits; returns whether the ledger has the transaction now. */
     public boolean submit(Transaction tx) {
         Hash256 id = id(tx);
         if (ledger.transaction(id).isPresent()) {
@@ -142,7 +142,7 @@ public final class ChainLeg {
         return TransactionCodec.txId(ledger.profile(), tx);
     }
 
-    /** Blocks on a transaction, its own counted; 0 while it is in none. */
+    /** Confirmations of a transaction, its own block counted; 0 while unconfirmed. */
     public long depth(Hash256 txId) {
         return ledger.transaction(txId)
                 .filter(located -> located.blockId() != null)

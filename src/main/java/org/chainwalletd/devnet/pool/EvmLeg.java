@@ -66,7 +66,7 @@ final class EvmLeg {
         return SwapContract.swap(EvmRpc.bytes(rpc.call("eth_call", call, block)));
     }
 
-    /** A signed call of the contract with the next free nonce; nothing is sent by this. */
+    /** A signed call of the contract with the next free nonce; does not send it. */
     DynamicFeeTransaction.Signed sign(BigInteger wei, Bytes data) throws IOException {
         BigInteger base =
                 EvmRpc.number(rpc.call("eth_getBlockByNumber", "latest", false).path("baseFeePerGas"));
@@ -82,12 +82,12 @@ final class EvmLeg {
                 .sign(secret);
     }
 
-    /** Sends, or sends again. A refusal is no news: what became of the call is read from the contract. */
+    /** Sends or resends. Ignores a refusal: the outcome of the call is read from the contract. */
     void send(DynamicFeeTransaction.Signed signed) throws IOException {
         try {
             rpc.call("eth_sendRawTransaction", "0x" + signed.raw());
         } catch (EvmRpc.RefusedException known) {
-            // It waits already, or was mined, or its nonce was used: the next look at the contract tells.
+            // Already pending, mined, or its nonce is used: the next read of the contract shows which.
         }
     }
 

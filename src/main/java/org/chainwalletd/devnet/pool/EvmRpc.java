@@ -26,7 +26,7 @@ final class EvmRpc {
         this.endpoint = endpoint;
     }
 
-    /** The chain's no. */
+    /** Error answer of the chain. */
     static final class RefusedException extends IOException {
         private static final long serialVersionUID = 1;
 
@@ -36,7 +36,7 @@ final class EvmRpc {
     }
 
     /**
-     * Blocks until the answer is there.
+     * Sends a call and blocks until the answer arrives.
      *
      * @throws RefusedException when the answer is an error
      * @throws IOException when there is none

@@ -42,8 +42,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A running pool: its book of swaps, its two legs and its listener. It locks only after the user did, claims the user's lock as soon as it
- * knows the secret, and takes its own lock back when that is due. One lock guards the book; it is held while the chains are asked, so one
- * slow account chain slows the whole pool, which is good enough for trials.
+ * knows the secret, and refunds its own lock when that is due. One lock guards the book; it is held during calls to the chains, so a slow
+ * account chain slows the whole pool; good enough for trials.
  */
 public final class Pool implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Pool.class);
@@ -83,7 +83,7 @@ public final class Pool implements AutoCloseable {
     }
 
     /**
-     * Starts an honest pool; when this returns it answers.
+     * Starts an honest pool; it answers requests when this method returns.
      *
      * @param chainSecret Ed25519 seed, taken over; its address must be given coins before the pool can sell any
      * @param evmSecret secp256k1 scalar, taken over; likewise
@@ -125,7 +125,7 @@ public final class Pool implements AutoCloseable {
         return evm.address();
     }
 
-    /** Looks at both chains and does what is due for every swap. What cannot be done now is tried again the next time. */
+    /** Reads both chains and does what is due for every swap. Steps that fail now are retried on the next run. */
     public synchronized void work() {
         for (PoolSwap swap : swaps.values()) {
             try {
@@ -469,7 +469,10 @@ public final class Pool implements AutoCloseable {
             };
         }
 
-        /** {@code /api/swap/{id}/relay-claim} is at "swap relay-claim", {@code /api/swap/{id}} at "swap", {@code /api/price/klines} at "price klines". */
+        /**
+         * {@code /api/swap/{id}/relay-claim} is at "swap relay-claim", {@code /api/swap/{id}} at "swap", {@code /api/price/klines} at
+         * "price klines".
+         */
         private static String place(String[] path) {
             if (path.length < 3 || !path[1].equals("api")) {
                 return "";

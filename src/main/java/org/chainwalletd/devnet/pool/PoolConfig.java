@@ -13,7 +13,7 @@ import org.chainwalletd.evm.EvmAddress;
  *
  * @param bind where its REST interface listens; port 0: any free one
  * @param words names of the assets in the interface
- * @param interval how often it looks at both chains; zero: only when it is told to
+ * @param interval how often it looks at both chains; zero: only on request
  */
 public record PoolConfig(
         InetSocketAddress bind,

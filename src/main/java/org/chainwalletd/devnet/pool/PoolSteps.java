@@ -17,9 +17,9 @@ import org.chainwalletd.evm.SwapContract;
 /** Next step of the pool for one swap, read anew from both chains each time, so that a reorganisation of either is no special case. */
 final class PoolSteps {
     private static final long BLOCK_SECONDS = 10;
-    /** Left of the user's lock, after the pool's own has ended, for the pool's claim. */
+    /** Time left on the user's lock after the pool's own has ended, for the pool's claim. */
     private static final long MARGIN_SECONDS = 3_600;
-    /** A user who lets the quote end locks a little later still. */
+    /** Time allowed for a user who locks shortly after the quote ended. */
     private static final long GRACE_SECONDS = 1_800;
 
     private final PoolConfig config;
@@ -119,7 +119,7 @@ final class PoolSteps {
         swap.stage = PoolSwap.Stage.LOCKED;
     }
 
-    /** The last output that the user's key can claim: what stands before it are decoys. */
+    /** The last output that the user's key can claim; earlier ones are decoys. */
     private PoolSwap.ChainLock chainLock(Transaction tx, List<TxOutput> outputs, HtlcParams wanted) {
         int index = 0;
         HtlcParams params = wanted;

@@ -19,11 +19,11 @@ public final class PoolSwap {
         QUOTED,
         /** The user's lock is deep enough; the pool's is on its way or mined. */
         LOCKED,
-        /** The secret is known; the user's lock is being taken. */
+        /** The secret is known; the user's lock is being claimed. */
         CLAIMING,
-        /** The user's lock is taken. */
+        /** The user's lock is claimed. */
         COMPLETED,
-        /** The pool took its own lock back. */
+        /** The pool refunded its own lock. */
         REFUNDED,
         /** The quote ended before anything was locked. */
         EXPIRED

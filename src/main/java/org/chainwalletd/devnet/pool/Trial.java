@@ -47,7 +47,7 @@ public final class Trial implements AutoCloseable {
     }
 
     /**
-     * Deploys, funds and starts. Mines a block on the chain, so that the pool's coins are there.
+     * Deploys the contract, funds the pool and starts it. Mines a block on the chain to confirm the pool's coins.
      *
      * @throws IOException when the account chain does not answer, is none for development, or mines nothing for half a minute
      */
@@ -78,7 +78,7 @@ public final class Trial implements AutoCloseable {
         return new Trial(evm, rich, pool, contract, Hash256.of(Keccak256.of(code.toArray())));
     }
 
-    /** Sends from an unlocked account; the receipt. */
+    /** Sends from an unlocked account; returns the receipt. */
     private static JsonNode sent(EvmRpc evm, Map<String, String> transaction) throws IOException {
         JsonNode hash = evm.call("eth_sendTransaction", transaction);
         long began = System.nanoTime();
@@ -107,7 +107,7 @@ public final class Trial implements AutoCloseable {
     }
 
     /**
-     * Pays out of a rich account of the account chain; when this returns a block is on top of it.
+     * Pays from a rich account of the account chain; when this returns, a further block is on top of the payment's.
      *
      * @throws IOException when the account chain does not do it within half a minute
      */

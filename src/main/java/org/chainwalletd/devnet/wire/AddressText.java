@@ -2,7 +2,7 @@ package org.chainwalletd.devnet.wire;
 
 import org.chainwalletd.chain.Address;
 
-/** Addresses as callers spell them, refused in the words of a node (chain protocol, section 10.2). */
+/** Addresses as callers write them, validated with a node's error texts (chain protocol, section 10.2). */
 public final class AddressText {
     private AddressText() {}
 

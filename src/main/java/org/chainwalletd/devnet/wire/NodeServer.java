@@ -56,7 +56,7 @@ public final class NodeServer implements AutoCloseable {
     private final PushHub hub = new PushHub();
     /** The open request connections, oldest first, that count against the limit. Touched by the selector thread alone. */
     private final Set<RpcConnection> serving = new LinkedHashSet<>();
-    /** Connections whose answer is out and that are only read to their end. */
+    /** Answered connections that are only read to their end. */
     private final Set<RpcConnection> draining = new LinkedHashSet<>();
 
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -126,7 +126,7 @@ public final class NodeServer implements AutoCloseable {
     /**
      * Notifies the push streams of a change: {@code script_changed} for each script in order, then the tip.
      *
-     * @param tip height of the new tip, or null when it is the old one
+     * @param tip height of the new tip, or null when the tip has not changed
      */
     public void publish(List<Address> scripts, Long tip) {
         if (!hub.hasStreams() || scripts.isEmpty() && tip == null) {
@@ -140,7 +140,7 @@ public final class NodeServer implements AutoCloseable {
         execute(() -> hub.publish(events));
     }
 
-    /** Looks at the clock again: for clocks that are set by hand. */
+    /** Rechecks the clock, for clocks that are set by hand. */
     public void clockMoved() {
         selector.wakeup();
     }
@@ -166,7 +166,7 @@ public final class NodeServer implements AutoCloseable {
         }
     }
 
-    /** Keeps a connection's trouble from ending the loop that serves all. */
+    /** Prevents an exception on one connection from ending the selector loop. */
     private static void run(Runnable task) {
         try {
             task.run();
@@ -423,7 +423,7 @@ public final class NodeServer implements AutoCloseable {
             BODY,
             WORKING,
             WRITING,
-            /** Answered; what the client still sends is thrown away, so that the answer is not lost in a reset. */
+            /** Answered; further input is discarded, so that the answer is not lost in a reset. */
             DRAINING
         }
 
@@ -434,7 +434,7 @@ public final class NodeServer implements AutoCloseable {
             this.deadline = deadline;
         }
 
-        /** Reads what is there; false at the end of the stream. */
+        /** Reads the available bytes; false at the end of the stream. */
         boolean fill() throws IOException {
             while (true) {
                 if (received == in.length) {
@@ -497,7 +497,7 @@ public final class NodeServer implements AutoCloseable {
             phase = Phase.WRITING;
         }
 
-        /** Writes what the socket takes; true when all is written. */
+        /** Writes as much as the socket accepts; true when all is written. */
         boolean write() throws IOException {
             channel.write(out);
             return !out.hasRemaining();
@@ -508,7 +508,7 @@ public final class NodeServer implements AutoCloseable {
             return leftovers || channel.read(ByteBuffer.allocate(1)) > 0;
         }
 
-        /** Throws away what arrives; false at the end of the stream. */
+        /** Discards input; false at the end of the stream. */
         boolean drain() throws IOException {
             ByteBuffer waste = ByteBuffer.allocate(16_384);
             int count;

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.chain.Address;
 
-/** All open push streams: admission limits, who listens to which address, heartbeats. Touched by the selector thread alone. */
+/** All open push streams: admission limits, subscriptions by address, heartbeats. Touched by the selector thread alone. */
 final class PushHub {
     static final int MAX_STREAMS = 2_048;
     static final int MAX_STREAMS_PER_PEER = 64;
@@ -63,7 +63,7 @@ final class PushHub {
         flush(stream);
     }
 
-    /** Delivers events in order to whoever listens; those of one change may overflow a stream's buffer before any of them is written. */
+    /** Delivers events in order to their subscribers; those of one change may overflow a stream's buffer before any of them is written. */
     void publish(List<Event> events) {
         Set<PushStream> touched = new HashSet<>();
         for (Event event : events) {

@@ -10,7 +10,7 @@ import java.util.Deque;
 import org.chainwalletd.devnet.wire.PushHub.Event;
 
 /**
- * Open push stream with its bounded buffer. Reading is off: like a node it notices that the client has gone only when it writes.
+ * Open push stream with its bounded buffer. Reading is off: like a node it detects a disconnected client only when it writes.
  * Touched by the selector thread alone.
  */
 final class PushStream {
@@ -51,7 +51,7 @@ final class PushStream {
         pending.add(ByteBuffer.wrap(bytes));
     }
 
-    /** Writes what the socket takes. */
+    /** Writes as much as the socket accepts. */
     void flush() throws IOException {
         while (!pending.isEmpty()) {
             ByteBuffer next = pending.peek();

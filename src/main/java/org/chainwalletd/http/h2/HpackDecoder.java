@@ -9,7 +9,7 @@ import java.util.List;
  * table, so the length of a block says nothing about what it becomes.
  */
 final class HpackDecoder {
-    /** Greatest number of fields of a request. */
+    /** Maximum number of fields in a request. */
     static final int MOST_FIELDS = 128;
 
     private static final int MOST_SIZE_UPDATES = 2;
@@ -25,7 +25,7 @@ final class HpackDecoder {
         this.maxListBytes = maxListBytes;
     }
 
-    /** @throws Http2Violation for a block that is no HPACK or decodes to too much; no further one can be decoded then */
+    /** @throws Http2Violation for a block that is not valid HPACK or decodes to too much; no further block can be decoded then */
     List<HpackTable.Field> decode(byte[] bytes) {
         block = bytes;
         at = 0;
@@ -116,7 +116,7 @@ final class HpackDecoder {
         private static final int LONGEST = 30;
         private static final int MOST_PADDING = 7;
 
-        /** Bits of the code of each octet, and of EOS last. */
+        /** Code length of each octet in bits; EOS last. */
         private static final int[] LENGTHS = {
             13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28,
             28, 28, 28, 28, 28, 28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6,

@@ -8,7 +8,7 @@ final class HpackTable {
     /** Size that every client may rely on; the daemon offers no more. */
     static final int SIZE = 4096;
 
-    /** Bytes that a field counts beside its characters (section 4.1). */
+    /** Bytes counted for a field in addition to its characters (section 4.1). */
     static final int OVERHEAD = 32;
 
     /** Header field; each character is one octet. */
@@ -82,7 +82,7 @@ final class HpackTable {
             new Field("via", ""),
             new Field("www-authenticate", ""));
 
-    /** The newest first. */
+    /** Newest first. */
     private final List<Field> added = new ArrayList<>();
 
     private int size;

@@ -120,7 +120,7 @@ record Http2Frame(int type, int flags, int stream, ByteString whole) {
         }
     }
 
-    /** @param at where the payload tells the stream that this one depends on */
+    /** @param at offset in the payload of the stream dependency */
     void requireOtherStream(int at) {
         Http2Violation.require((number(at) & Integer.MAX_VALUE) != stream, "a stream that depends on itself");
     }

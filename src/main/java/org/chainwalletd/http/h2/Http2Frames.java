@@ -33,13 +33,13 @@ final class Http2Frames {
         input = bytes;
     }
 
-    /** Whether a frame or the preface has begun and not ended. */
+    /** Whether a frame or the preface is incomplete. */
     boolean within() {
         return have > 0 || preface < PREFACE.length;
     }
 
     /**
-     * Returns whether the client has said all of its preface; reads as much of that as there is.
+     * Reads the available part of the client's preface; returns whether it is complete.
      *
      * @throws Http2Violation when it is none
      */
@@ -86,7 +86,7 @@ final class Http2Frames {
         return frame;
     }
 
-    /** Returns whether so many bytes of the frame are there now. */
+    /** Returns whether {@code bytes} bytes of the frame have arrived. */
     private boolean keepUpTo(int bytes) {
         int more = Math.min(bytes - have, input.length());
         if (more > 0) {

@@ -1,6 +1,9 @@
 package org.chainwalletd.http.h2;
 
-/** Breach of the protocol by an HTTP/2 client, or too much of something: its connection ends with GOAWAY. Repeats nothing that the client has sent. */
+/**
+ * Breach of the protocol by an HTTP/2 client, or too much of something: its connection ends with GOAWAY. Repeats nothing that the client
+ * has sent.
+ */
 final class Http2Violation extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

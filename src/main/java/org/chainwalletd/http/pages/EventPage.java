@@ -29,8 +29,8 @@ import org.chainwalletd.http.door.Responses;
 import org.chainwalletd.net.ByteBudget;
 
 /**
- * {@code GET /events}: server-sent events for a token of any scope. Over HTTP/1 the connection ends with the stream, so that a stop finds
- * no connection that would have to be told.
+ * {@code GET /events}: server-sent events for a token of any scope. Over HTTP/1 the connection ends with the stream, so that a shutdown
+ * has no idle connection to notify.
  */
 public final class EventPage implements Router.Page {
     static final String PATH = "/events";
@@ -88,7 +88,7 @@ public final class EventPage implements Router.Page {
                 .thenComposeAsync(opening -> answer(opening, connection, grant, closes), executor);
     }
 
-    /** An empty one is what a reader sends who has no id. */
+    /** Treats an empty header as absent: clients without an id send it empty. */
     private static Optional<String> lastEventId(HttpRequest request) {
         for (HttpHeader header : request.getHeaders()) {
             if (header.is(LAST_EVENT_ID)) {
@@ -121,7 +121,7 @@ public final class EventPage implements Router.Page {
         return CompletableFuture.completedFuture(Responses.shuttingDown());
     }
 
-    /** Response that streams events until its reader leaves or its token ends. */
+    /** Response that streams events until the client disconnects or its token ends. */
     private HttpResponse stream(Source<ByteString, NotUsed> bytes, Connection connection, Grant grant) {
         Source<ByteString, NotUsed> watched = bytes.viaMat(KillSwitches.<ByteString>single(), Keep.right())
                 .watchTermination((ending, end) -> {

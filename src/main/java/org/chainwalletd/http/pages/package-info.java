@@ -1,5 +1,5 @@
 /**
- * The paths of interface.md, section 4.1: {@code POST /}, health, metrics, events, the console and the certificate. Hands the bytes of an
+ * The paths of interface.md, section 4.1: {@code POST /}, health, metrics, events, the console and the certificate. Passes the bytes of an
  * authenticated request to {@code rpc} and knows nothing of methods.
  */
 package org.chainwalletd.http.pages;
