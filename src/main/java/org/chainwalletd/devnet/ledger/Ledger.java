@@ -488,7 +488,8 @@ public final class Ledger {
         }
 
         /**
-         * Adds transactions to {@code draft} in the miner's order; drops those that are no longer valid.
+         * Adds transactions to {@code draft} in the miner's order; drops those that are no longer valid and skips those too large for the
+         * space left.
          *
          * @param prompt whether to include transactions that arrived after the block was assembled
          */

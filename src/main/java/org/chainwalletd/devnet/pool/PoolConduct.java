@@ -55,7 +55,7 @@ public interface PoolConduct {
         return List.of(honest);
     }
 
-    /** Whether the pool takes the user's lock now that it knows the secret. */
+    /** Whether the pool claims the user's lock now that it knows the secret. */
     default boolean claims(PoolSwap swap) {
         return true;
     }

@@ -158,8 +158,10 @@ final class PoolSteps {
         }
     }
 
-    /** Sends the lock again: the same bytes while the chain may still accept them, others only when the contract shows no lock and the chain has
-     * forgotten the first. */
+    /**
+     * Sends the lock again: the same bytes while the chain may still accept them; a new transaction only when the contract shows no lock
+     * and the chain no longer knows the first one.
+     */
     private void lockAgain(PoolSwap swap) throws IOException {
         DynamicFeeTransaction.Signed signed = swap.poolEvmLock.orElseThrow();
         if (!evm.isKnown(signed)) {

@@ -11,7 +11,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.evm.DynamicFeeTransaction;
 import org.chainwalletd.evm.EvmAddress;
 
-/** Swap as the pool sees it. Owned by the {@link Pool} and touched under its lock only. */
+/** Swap from the pool's side. Owned by the {@link Pool} and accessed under its lock only. */
 public final class PoolSwap {
     /** Progress of the swap. */
     public enum Stage {
@@ -43,7 +43,7 @@ public final class PoolSwap {
     final long userTimeout;
 
     Stage stage = Stage.QUOTED;
-    /** The transaction that a seller named. */
+    /** Lock transaction that the seller reported. */
     Optional<Hash256> notified = Optional.empty();
 
     /** A seller's, on the chain. */

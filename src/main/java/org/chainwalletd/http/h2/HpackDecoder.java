@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Decodes the header blocks of one HTTP/2 client (RFC 7541) within bounds. A field of one byte can stand for one of thousands, kept in the
- * table, so the length of a block says nothing about what it becomes.
+ * Decodes the header blocks of one HTTP/2 client (RFC 7541) within bounds. One byte can refer to a table entry of thousands of bytes, so
+ * the length of a block does not bound its decoded size.
  */
 final class HpackDecoder {
     /** Maximum number of fields in a request. */
@@ -110,7 +110,7 @@ final class HpackDecoder {
         return Http2Violation.of(Http2Violation.Code.COMPRESSION_ERROR, message);
     }
 
-    /** The Huffman code of HPACK (RFC 7541, appendix B). It is canonical, so the lengths of its codes are all there is to know. */
+    /** The Huffman code of HPACK (RFC 7541, appendix B). It is canonical, so the code lengths define it. */
     private static final class HpackHuffman {
         private static final int EOS = 256;
         private static final int LONGEST = 30;

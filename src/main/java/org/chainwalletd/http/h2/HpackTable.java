@@ -3,9 +3,9 @@ package org.chainwalletd.http.h2;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The fields that a header block may refer to by number (RFC 7541, section 2.3): the static ones, then those that the client has added. */
+/** Static and dynamic table of HPACK (RFC 7541, section 2.3): the static fields, then those that the client has added. */
 final class HpackTable {
-    /** Size that every client may rely on; the daemon offers no more. */
+    /** Default table size; the daemon advertises no more. */
     static final int SIZE = 4096;
 
     /** Bytes counted for a field in addition to its characters (section 4.1). */
@@ -108,7 +108,7 @@ final class HpackTable {
         }
     }
 
-    /** @throws Http2Violation when that is more than was offered */
+    /** @throws Http2Violation when the size exceeds the advertised one */
     void limit(int bytes) {
         if (bytes > SIZE) {
             throw Http2Violation.of(Http2Violation.Code.COMPRESSION_ERROR, "a larger table than was offered");

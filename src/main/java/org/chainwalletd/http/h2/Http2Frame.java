@@ -85,7 +85,7 @@ record Http2Frame(int type, int flags, int stream, ByteString whole) {
         return padding;
     }
 
-    /** The part of a header block that is in a HEADERS frame: without padding and without priority. */
+    /** Header block fragment of a HEADERS frame, without padding and priority. */
     ByteString fragment() {
         int before = has(PRIORITISED) ? PRIORITY_BYTES : 0;
         int padding = padding(before);
@@ -96,7 +96,7 @@ record Http2Frame(int type, int flags, int stream, ByteString whole) {
         return whole.slice(from, from + length() - before - padding);
     }
 
-    /** The reserved bit of a stream's number is to be ignored (section 4.1). */
+    /** Returns the frame with the reserved bit of the stream identifier cleared (section 4.1). */
     ByteString masked() {
         if (whole.apply(5) >= 0) {
             return whole;

@@ -6,13 +6,13 @@ import org.apache.pekko.util.ByteString;
 import org.chainwalletd.http.door.MemoryReservation;
 
 /**
- * Cuts what an HTTP/2 client sends into whole frames (RFC 9113, sections 3.4 and 4.1). Of a frame that has not come whole no more memory is
- * taken than has come of it, and that counts as held.
+ * Splits the input of an HTTP/2 client into frames (RFC 9113, sections 3.4 and 4.1). An incomplete frame takes no more memory than the
+ * bytes received of it, which count as held.
  */
 final class Http2Frames {
     private static final int HEADER = Http2Frame.HEADER;
 
-    /** The daemon offers no more, so it is the bound of every frame (section 4.2). */
+    /** Maximum frame size; the daemon advertises no more (section 4.2). */
     static final int LONGEST = 1 << 14;
 
     private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -20,7 +20,7 @@ final class Http2Frames {
     private final MemoryReservation held;
     private int preface;
     private ByteString input = ByteString.emptyByteString();
-    /** The beginning of a frame; empty between frames. */
+    /** Received part of an incomplete frame; empty between frames. */
     private byte[] part = new byte[0];
 
     private int have;
@@ -61,7 +61,7 @@ final class Http2Frames {
     /**
      * Returns the next whole frame, or null.
      *
-     * @throws Http2Violation for one that is too long, and when too much is held already
+     * @throws Http2Violation for a frame that is too long, and when too much is held already
      */
     Http2Frame next() {
         if (have == 0 && input.length() >= HEADER) {

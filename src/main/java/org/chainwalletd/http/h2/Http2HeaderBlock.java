@@ -8,9 +8,9 @@ import org.apache.pekko.util.ByteString;
 import org.chainwalletd.http.door.MemoryReservation;
 
 /**
- * The header block that a client of HTTP/2 is sending, in one frame or in several of which no other may come between (RFC 9113, section 4.3).
- * Bounded, and counted as held until it is whole. Pekko is given it anew ({@link #anew}): so there is one table of fields for each client, and
- * nothing that two decoders of it could disagree about.
+ * Header block that an HTTP/2 client is sending, in one frame or in several consecutive ones (RFC 9113, section 4.3).
+ * Bounded, and counted as held until complete. It is encoded again for Pekko ({@link #anew}), so each client has one dynamic table and no
+ * two decoders can disagree about it.
  */
 final class Http2HeaderBlock {
     private final int most;
@@ -26,7 +26,7 @@ final class Http2HeaderBlock {
         this.decoder = new HpackDecoder(most);
     }
 
-    /** The stream of a block that has not ended; 0 for none. */
+    /** Stream of the incomplete block; 0 for none. */
     int stream() {
         return stream;
     }

@@ -69,12 +69,12 @@ final class Http2Settings {
         }
     }
 
-    /** The window of new streams; {@code before} when nothing is said of it. */
+    /** Initial window of new streams; {@code before} when the frame does not set it. */
     long initialWindow(long before) {
         return said.getOrDefault(INITIAL_WINDOW, before);
     }
 
-    /** The frame that is passed on. */
+    /** The frame to pass on to Pekko. */
     ByteString frame() {
         ByteStringBuilder frame = new ByteStringBuilder();
         int length = said.size() * ENTRY;

@@ -1,8 +1,7 @@
 package org.chainwalletd.http.h2;
 
 /**
- * Breach of the protocol by an HTTP/2 client, or too much of something: its connection ends with GOAWAY. Repeats nothing that the client
- * has sent.
+ * Protocol violation or excessive use by an HTTP/2 client; its connection ends with GOAWAY. The message repeats nothing that the client sent.
  */
 final class Http2Violation extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -66,7 +65,7 @@ final class Http2Violation extends RuntimeException {
         return code;
     }
 
-    /** The reason under which it is counted. */
+    /** Reason under which the violation is counted. */
     String refusal() {
         return refusal;
     }

@@ -121,7 +121,7 @@ public final class Router implements HttpHandler {
         }
     }
 
-    /** Returns whether there was nothing left to read. */
+    /** Discards the body; returns whether it had already arrived whole. */
     private boolean dropBody(HttpRequest request, Connection connection) {
         connection.requestArrived();
         connection.dropBody();

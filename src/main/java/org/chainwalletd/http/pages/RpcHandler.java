@@ -327,7 +327,7 @@ public final class RpcHandler implements HttpHandler {
             return entity.getContentLengthOption().orElse(0) > limit + DROPPED_BYTES;
         }
 
-        /** Counter of the bytes of one body. */
+        /** Accounts for the buffered bytes of one body. */
         interface Keeper {
             /** Returns false if the bytes cannot be buffered. */
             boolean keep(int bytes);
