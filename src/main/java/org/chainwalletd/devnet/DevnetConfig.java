@@ -19,7 +19,7 @@ import org.chainwalletd.devnet.ledger.Effort;
 /**
  * Configuration of a development node. With the same seed and the same clock readings two nodes make the same chain.
  *
- * @param bind port 0: any free one
+ * @param bind port 0: any free port
  * @param folder where the chain is kept; empty: in memory only
  * @param blockInterval zero: blocks only on demand
  * @param quotas whether the rate limits of a real node apply

@@ -10,7 +10,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
 
-/** Outputs whose datum is a quote's id, which it is only when it stands in the output and has 16 bytes, and those with a hash alone. */
+/** Outputs with an inline datum of 16 bytes, which is a quote id, and outputs with only a datum hash. */
 final class DatumRows {
     static final int QUOTE_ID_BYTES = 16;
 
@@ -33,7 +33,7 @@ final class DatumRows {
         }
     }
 
-    /** Null when the output refers to no quote. */
+    /** Returns the quote id of the output, or null. */
     Bytes quoteOf(Outpoint outpoint) {
         return quotes.get(outpoint);
     }

@@ -28,7 +28,7 @@ public final class Faucet {
     /** Maximum inputs of one payment; with coinbases alone about 100,000 coins. */
     static final int MAX_INPUTS = 1_000;
 
-    /** Enough for ordinary payments; a miner of a long chain owns a coin per block. */
+    /** Coins to look at first, enough for ordinary payments: the miner of a long chain owns a coin per block. */
     private static final int FEW_COINS = 256;
 
     private static final Comparator<Coin> BY_VALUE =
@@ -78,7 +78,7 @@ public final class Faucet {
                 if (ledger.tip().id().equals(tip)) {
                     throw e;
                 }
-                // A reorganisation may have taken a coin away since it was chosen.
+                // A reorganisation may have removed a coin since it was selected.
             }
         }
     }

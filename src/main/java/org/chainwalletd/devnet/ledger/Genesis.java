@@ -32,7 +32,7 @@ public final class Genesis {
         return block(profile, Effort.NONE);
     }
 
-    /** Genesis block; on a chain whose blocks have to be worked for it has its own target, and so another id. Nobody has worked for it itself. */
+    /** Genesis block; on a chain with proof of work it has that chain's target, and so another id. It has no proof of work itself. */
     public static Block block(ChainProfile profile, Effort effort) {
         Hash256 txRoot = MerkleTree.root(profile, List.of(TransactionCodec.witnessTxId(profile, COINBASE)));
         BlockHeader header = new BlockHeader(

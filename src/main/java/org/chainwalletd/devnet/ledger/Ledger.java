@@ -29,10 +29,10 @@ import org.chainwalletd.devnet.ledger.LedgerView.Tip;
 import org.chainwalletd.devnet.ledger.Validator.Texts;
 
 /**
- * Chain with its mempool. Safe for threads: every method sees it whole and leaves it whole. Only the {@link Miner} moves the tip.
+ * Chain with its mempool. Thread-safe: every method reads and leaves a consistent state. Only the {@link Miner} moves the tip.
  */
 public final class Ledger {
-    /** Fewest inputs of a transaction that takes so long to check that a block may overtake it. */
+    /** Minimum inputs of a transaction whose check takes long enough for a block to overtake it. */
     static final int OVERTAKEN_INPUTS = 40;
 
     private final ChainProfile profile;
@@ -46,7 +46,7 @@ public final class Ledger {
     private long reorgsApplied;
     private long blocksUndone;
     private final Admission admission;
-    /** Whether blocks also take what came since. */
+    /** Whether blocks also include transactions that arrived after they were assembled. */
     private volatile boolean prompt;
 
     /** The last branch that a restored block was mined on: later branches must differ from all recorded ones. */
@@ -79,7 +79,7 @@ public final class Ledger {
         return genesisId;
     }
 
-    /** Network that the node names. */
+    /** Network that the node reports. */
     public Network network() {
         return effort.network();
     }
@@ -168,7 +168,7 @@ public final class Ledger {
     }
 
     /**
-     * Whether a block takes everything that is pending when it is mined. A real one was put together when the block before it arrived
+     * Whether a block takes everything that is pending when it is mined. A real node assembles its block when the previous one arrives
      * (chain protocol, section 17), so that a transaction is still pending after the next block; that is what {@code false} does.
      */
     public void prompt(boolean on) {
@@ -188,18 +188,18 @@ public final class Ledger {
     }
 
     /**
-     * Admits a transaction to the mempool, with the checks of {@code send_raw_transaction} in their order (section 10.4). They run beside
-     * blocks that arrive; a large transaction that a block overtakes is refused, as at a real node (section 17).
+     * Admits a transaction to the mempool, with the checks of {@code send_raw_transaction} in their order (section 10.4). The checks run
+     * concurrently with new blocks; a large transaction overtaken by a block is refused, as by a real node (section 17).
      *
      * @return its id
-     * @throws RejectedException in a node's words
+     * @throws RejectedException with a node's error text
      * @throws TipChangedException when a block arrived meanwhile
      */
     public Hash256 submit(Transaction tx) {
         return insert(check(tx));
     }
 
-    /** A transaction that was found valid on top of {@code tip}. */
+    /** Transaction validated on top of {@code tip}. */
     record Checked(Hash256 txId, Transaction tx, Validator.Verdict verdict, Tip tip) {}
 
     /** The part of {@link #submit} that takes long. */
@@ -216,7 +216,7 @@ public final class Ledger {
         return chain.coins().get(outpoint);
     }
 
-    /** The part of {@link #submit} that must not meet a block. */
+    /** The part of {@link #submit} that must not run concurrently with a block. */
     synchronized Hash256 insert(Checked checked) {
         Transaction tx = checked.tx();
         Validator.Verdict verdict = checked.verdict();
@@ -281,7 +281,7 @@ public final class Ledger {
     }
 
     /**
-     * Connects a block of this very chain that was kept in a file: its structure is checked, not its signatures.
+     * Connects a block of this chain read from the archive; checks its structure, not its signatures.
      *
      * @throws IllegalStateException when it does not fit onto the tip
      */
@@ -299,7 +299,7 @@ public final class Ledger {
     /**
      * Disconnects blocks before another branch is restored.
      *
-     * @throws IllegalStateException when there are not so many
+     * @throws IllegalStateException when there are fewer blocks
      */
     public synchronized void restoreDisconnect(int depth) {
         if (depth < 1 || depth > tip.height()) {
@@ -311,7 +311,7 @@ public final class Ledger {
         tip = tipOf(chain.tip());
     }
 
-    /** The root over all unspent outputs; takes long on a large chain that was just restored. */
+    /** The root over all unspent outputs; slow on a large chain that was just restored. */
     public Hash256 stateRoot() {
         StateTree state;
         synchronized (this) {
@@ -332,7 +332,7 @@ public final class Ledger {
      * Replaces the last {@code depth} blocks by the blocks of {@code branch}, as one change of the tip.
      *
      * @param keepTransactions whether the transactions of the disconnected blocks go back to the mempool, as far as they are still valid
-     * @throws RejectedException when the branch cannot be grown; the chain is as before
+     * @throws RejectedException when the branch cannot be built; the chain is unchanged
      */
     synchronized void reorganise(int depth, boolean keepTransactions, Branch branch) {
         long fork = tip.height() - depth;
@@ -354,7 +354,7 @@ public final class Ledger {
 
     private record Undone(StateTree stateAfter, ConnectedBlock block) {}
 
-    /** Grows a branch on whatever the tip is when it is called. */
+    /** Mines a branch on the current tip. */
     @FunctionalInterface
     interface Branch {
         void grow(Connector connector);
@@ -400,7 +400,7 @@ public final class Ledger {
         return new Tip(block.height(), block.id(), block.timestamp());
     }
 
-    /** A block arrived while a transaction was checked; sent again, it is checked against the new tip (chain protocol, section 10.4). */
+    /** A block arrived while a transaction was checked; when resubmitted, it is checked against the new tip (chain protocol, section 10.4). */
     public static final class TipChangedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -409,7 +409,7 @@ public final class Ledger {
         }
     }
 
-    /** Hears of every change in the order in which it happened. Called under the ledger's lock: must return at once. */
+    /** Receives every change in order. Called under the ledger's lock, so it must return at once. */
     @FunctionalInterface
     public interface Listener {
         /**
@@ -460,7 +460,7 @@ public final class Ledger {
         /**
          * Validates a transaction. Slow; needs no lock except that of {@code coins}.
          *
-         * @throws RejectedException in a node's words
+         * @throws RejectedException with a node's error text
          */
         Validator.Verdict validated(Transaction tx, Function<Outpoint, Coin> coins, long height) {
             try {

@@ -316,7 +316,7 @@ public final class Pool implements AutoCloseable {
         return value.textValue();
     }
 
-    /** Hexadecimal digits, whether {@code 0x} stands before them or not. */
+    /** Hexadecimal digits, with or without the prefix {@code 0x}. */
     private static String digits(String hex) {
         return hex.startsWith("0x") ? hex.substring(2) : hex;
     }
@@ -331,7 +331,7 @@ public final class Pool implements AutoCloseable {
         }
     }
 
-    /** Prices of the pool: one for every amount, less the fee, rounded down to the smallest unit. */
+    /** Prices of the pool: the same for every amount, less the fee, rounded down to the smallest unit. */
     static final class PoolQuotes {
         static final int CHAIN_DECIMALS = 8;
         static final int EVM_DECIMALS = 18;

@@ -12,15 +12,15 @@ import org.chainwalletd.chain.TxOutput;
 public interface PoolConduct {
     PoolConduct HONEST = new PoolConduct() {};
 
-    /** The answer to a request for a quote, as it leaves. */
+    /** Answer to a quote request, as sent. */
     default ObjectNode quote(ObjectNode honest) {
         return honest;
     }
 
-    /** Called when a quote was made, before it leaves. */
+    /** Called when a quote was made, before it is sent. */
     default void quoted(PoolSwap swap) {}
 
-    /** The answer about a swap, as it leaves. */
+    /** Status answer of a swap, as sent. */
     default ObjectNode status(ObjectNode honest) {
         return honest;
     }

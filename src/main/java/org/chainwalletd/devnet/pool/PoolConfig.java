@@ -11,7 +11,7 @@ import org.chainwalletd.evm.EvmAddress;
 /**
  * Configuration of a pool.
  *
- * @param bind where its REST interface listens; port 0: any free one
+ * @param bind where its REST interface listens; port 0: any free port
  * @param words names of the assets in the interface
  * @param interval how often it looks at both chains; zero: only on request
  */
