@@ -42,8 +42,8 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
         limit.setDaemon(true);
         limit.start();
         Thread.setDefaultUncaughtExceptionHandler(end);
-        boolean terminated = Signals.handle("TERM", end::onSignal);
-        boolean interrupted = Signals.handle("INT", end::onSignal);
+        boolean terminated = Signals.install("TERM", end::onSignal);
+        boolean interrupted = Signals.install("INT", end::onSignal);
         // Otherwise a signal would look like an exit by other code, and count as a failure.
         end.requested = !terminated || !interrupted;
         return end;

@@ -72,7 +72,7 @@ final class WatchCommand implements Command {
 
     /** Runs the watch until a signal ends it, so that the terminal is restored. */
     private static void follow(Invocation invocation, Watch watch) throws IOException {
-        ENDS.forEach(signal -> Signals.handle(signal, watch::stop));
+        ENDS.forEach(signal -> Signals.install(signal, watch::stop));
         if (invocation.option("--lines").isPresent()) {
             watch.inLines(invocation.out());
             return;

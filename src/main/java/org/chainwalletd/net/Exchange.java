@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One HTTP request and its answer on one connection. Runs entirely on the loop's thread.
+ * Single HTTP request and its answer on one connection. Runs entirely on the loop's thread.
  *
  * <p>The output is kept open until the answer has arrived, because a peer may treat a half-closed connection as a lost client.
  */

@@ -314,7 +314,7 @@ public record SpendEnvironment(
         private final AtomicReference<Known> known;
         private final AtomicBoolean warned = new AtomicBoolean();
 
-        /** One moment in both time scales: milliseconds since 1970, and nanoseconds of the monotonic source. */
+        /** Instant in both time scales: milliseconds since 1970, and nanoseconds of the monotonic source. */
         private record Known(long millis, long nanos) {
             /** Latest plausible time now, milliseconds since 1970. */
             long latest(long nanosNow) {

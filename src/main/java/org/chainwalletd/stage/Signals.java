@@ -16,7 +16,7 @@ public final class Signals {
      * @param name of the signal without SIG
      * @return whether the handler is installed; a platform may lack the signal, and the JVM may reserve it
      */
-    public static boolean handle(String name, Runnable act) {
+    public static boolean install(String name, Runnable act) {
         InvocationHandler handling = (proxy, method, arguments) -> switch (method.getName()) {
             case "handle" -> {
                 act.run();

@@ -20,7 +20,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
-/** Of several daemons on a store only the one with the background work decides from memory who owns a lock. */
+/** Among several daemons on a store, only the one with the background work decides from memory who owns a lock. */
 class SwapOwnersTest {
     private static final Hash256 LOCK = Hash256.sha256(new byte[] {1});
 

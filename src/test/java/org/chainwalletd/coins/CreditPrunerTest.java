@@ -42,7 +42,7 @@ class CreditPrunerTest {
         CreditTable table = new CreditTable(page -> OURS::equals);
         ActorTestKit kit = ActorTestKit.create();
         try (Books books = Books.open(folder, List.of(table))) {
-            // One block per second, each with one credit.
+            // A block per second, each with one credit.
             Await.result(books.write(session -> {
                 for (int height = 0; height < BLOCKS; height++) {
                     Hash256 id = id(height);

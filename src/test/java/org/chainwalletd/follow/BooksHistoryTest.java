@@ -71,7 +71,7 @@ class BooksHistoryTest {
     }
 
     /**
-     * One random history of a following daemon: nodes on branches that grow, reorganise one to fifty blocks deep and catch up with each other, one
+     * Random history of a following daemon: nodes on branches that grow, reorganise one to fifty blocks deep and catch up with each other, one
      * of them with false data; restarts, crashes in the middle of a commit, added keys, rescans. Meanwhile readers read pages of the credit feed.
      * At the end all books must equal books written from the final chain alone, and the events that each reader got must add up to that chain's
      * credits.

@@ -58,7 +58,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One daemon writes the books; the others publish the same chain, with the same cursors, and continue when the first one dies. */
+/** A single daemon writes the books; the others publish the same chain, with the same cursors, and continue when the first one dies. */
 @Tag("postgres")
 @Timeout(300)
 class BooksOfAnotherDaemonTest {

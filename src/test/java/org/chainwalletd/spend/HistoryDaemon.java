@@ -29,7 +29,7 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.Await;
 
-/** One daemon of a {@link SpendHistory} with its disk, clock and nodes. Used by the history's thread. */
+/** Daemon of a {@link SpendHistory} with its disk, clock and nodes. Used by the history's thread. */
 final class HistoryDaemon {
     private static final Hash256 NO_BLOCK = Hash256.sha256(new byte[] {0});
 

@@ -156,7 +156,7 @@ final class SpendJudge {
         return sent.keySet().stream().filter(txId -> knows(daemon, txId)).toList();
     }
 
-    /** Those of {@code known} that its store lacks. */
+    /** Entries of {@code known} that its store lacks. */
     synchronized List<Hash256> unknownTo(HistoryDaemon daemon, List<Hash256> known) {
         return known.stream().filter(txId -> !knows(daemon, txId)).toList();
     }

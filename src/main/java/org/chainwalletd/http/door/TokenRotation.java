@@ -52,7 +52,7 @@ public final class TokenRotation {
 
     /** Reloads at every SIGHUP from now on. Does nothing on a platform without that signal. */
     public void onHangUp() {
-        if (!Signals.handle("HUP", this::reload)) {
+        if (!Signals.install("HUP", this::reload)) {
             LOG.warn("This platform has no SIGHUP: replaced token files are taken at the next start");
         }
     }

@@ -16,7 +16,7 @@ public final class SpendingBooks {
     }
 
     /**
-     * One of our transactions, to be looked up.
+     * Transaction of ours to look up.
      *
      * @param inputs all outpoints that it spends
      * @param place the block that contained it last, if any

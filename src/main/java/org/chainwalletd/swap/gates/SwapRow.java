@@ -238,7 +238,7 @@ public record SwapRow(
     }
 
     /**
-     * One observation of both chains.
+     * Observation of both chains.
      *
      * @param ownLock empty when its chain could not be observed, which proves nothing about the lock
      * @param poolLock empty when its chain could not be observed, which proves nothing about the lock

@@ -18,7 +18,7 @@ import org.chainwalletd.swap.gates.SwapRow.PoolLock;
  */
 public interface Legs {
     /**
-     * One observation of both chains.
+     * Observation of both chains.
      *
      * @param permission whether our lock may be sent now
      * @param refundDue whether our own lock can be refunded, by the clock of its own chain

@@ -147,7 +147,7 @@ class DeletionGuardsTest {
         assertThat(objection()).contains("its balance could not be checked with the nodes");
     }
 
-    /** One node lists nothing, because it lies or lacks the block; without asking the other one the key would be lost. */
+    /** A node lists nothing, because it lies or lacks the block; without asking the other one the key would be lost. */
     @Test
     void every_node_is_asked_and_one_that_knows_of_coins_is_enough() throws Exception {
         second.on("get_address_utxos", result("{\"utxos\":[" + UTXO + "],\"tip_height\":5}"));

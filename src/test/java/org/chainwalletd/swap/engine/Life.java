@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import org.chainwalletd.store.StoreException;
 
 /**
- * One run of the daemon, which can be made to die at a named place. From then on nothing of that run is written and no swap takes a step, until
+ * Run of the daemon, which can be made to die at a named place. From then on nothing of that run is written and no swap takes a step, until
  * another run begins. While the disk is full every write fails, but the run continues.
  */
 public final class Life {

@@ -21,7 +21,7 @@ import org.chainwalletd.devnet.pool.PoolSwap;
 public final class PoolManners implements PoolConduct {
     public enum Kind {
         HONEST,
-        /** One percent less than promised. */
+        /** The promised amount less one percent. */
         PAYS_LESS,
         /** A lock that ends before the margin. */
         ENDS_SOON,

@@ -54,7 +54,7 @@ public class SwapAnswersTest {
         seals.close();
     }
 
-    /** One quote whose observations end when the test says so; nothing can be sent. */
+    /** A quote whose observations end when the test says so; nothing can be sent. */
     private static final class Quoted extends IdleLegs {
         private final MemorySwaps table = MemorySwaps.immortal(MemorySwaps.rows());
         private final Queue<CompletableFuture<View>> looks = new ConcurrentLinkedQueue<>();

@@ -15,7 +15,7 @@ import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.pool.Direction;
 import org.junit.jupiter.api.Test;
 
-/** What other components learn of open swaps. */
+/** Information about open swaps for other components. */
 public class SwapBookTest {
     private final SwapBook book = new SwapBook();
 

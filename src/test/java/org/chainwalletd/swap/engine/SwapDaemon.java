@@ -77,7 +77,7 @@ public final class SwapDaemon implements AutoCloseable {
 
     private static final Duration FOLLOWING = Duration.ofMillis(150);
 
-    /** What survives a death of the process: its folder, its keys, and everything outside. */
+    /** State that survives a death of the process: its folder, its keys, and everything outside. */
     record Outside(
             Path folder,
             TwoChains chains,

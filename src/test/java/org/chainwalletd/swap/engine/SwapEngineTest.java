@@ -89,7 +89,7 @@ public class SwapEngineTest {
         }
     }
 
-    /** One swap, from its quote to its end, over as many processes as necessary. */
+    /** A swap, from its quote to its end, over as many processes as necessary. */
     private static final class History {
         private final Map<String, SwapEntry> rows = MemorySwaps.rows();
         private final SimulatedLegs legs;

@@ -64,7 +64,7 @@ public class SwapHistoryTest {
     private static final int HISTORIES = Integer.getInteger("swap.real.histories", 1);
     private static final long SEED = Long.getLong("swap.real.seed", 20_260_314L);
 
-    /** One swap is too few to reach all places, and each takes coins. */
+    /** A single swap is too few to reach all places, and each takes coins. */
     private static final int MOST_SWAPS = 16;
 
     /** Interval between blocks that the test no longer waits for. */
@@ -252,7 +252,7 @@ public class SwapHistoryTest {
         }
     }
 
-    /** One sell and one buy of an honest pool, and one of each that is never answered: each dies at every place that it reaches. */
+    /** A sell and a buy of an honest pool, and one of each that is never answered: each dies at every place that it reaches. */
     @Test
     void a_death_at_each_step_of_the_journal_leaves_one_lock_and_loses_nothing() {
         try (SwapWorld world = new SwapWorld(folder)) {
@@ -385,7 +385,7 @@ public class SwapHistoryTest {
         }
     }
 
-    /** One world, some swaps, and their events; deterministic for a seed, except for the threads. */
+    /** A world, some swaps, and their events; deterministic for a seed, except for the threads. */
     public static final class RandomHistory {
         private final boolean whole;
         private final SwapWorld world;

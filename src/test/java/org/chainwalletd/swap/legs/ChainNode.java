@@ -24,7 +24,7 @@ import org.chainwalletd.devnet.wire.NodeServer;
 import org.chainwalletd.devnet.wire.RpcHandler;
 import org.chainwalletd.testkit.ManualClock;
 
-/** One of the nodes that the daemon queries, with injectable faults. A listener gets each transaction and each question before the node does. */
+/** Node that the daemon queries, with injectable faults. A listener gets each transaction and each question before the node does. */
 public final class ChainNode implements RpcHandler, AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String SEND = "send_raw_transaction";

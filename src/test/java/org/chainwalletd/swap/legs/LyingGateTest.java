@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One endpoint with false data about an account keeps the gate closed and is named, or is outvoted; it never causes an unusable nonce. */
+/** A single endpoint with false data about an account keeps the gate closed and is named, or is outvoted; it never causes an unusable nonce. */
 @Tag("long")
 public class LyingGateTest {
     @TempDir

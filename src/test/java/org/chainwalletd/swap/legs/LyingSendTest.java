@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One endpoint with false data about an account, gas prices or blocks, or without answers, costs a claim or a refund time but no money. */
+/** A single endpoint with false data about an account, gas prices or blocks, or without answers, costs a claim or a refund time but no money. */
 @Tag("long")
 public class LyingSendTest {
     /** Half of the margin of an hour, in steps of half a minute. */
