@@ -44,7 +44,7 @@ public final class AccountSends {
      * @param balance balance on which the quorum agrees at one block: the settled block for a swap, otherwise the newest one
      * @param committed value and maximum fee of our transactions that are not mined
      * @param reservePerSwap 120,000 gas × 4 × (2 × base fee + tip): gas money that one open swap may still need
-     * @param reserved the reserve of all open swaps, including the locks that swaps in progress are about to make
+     * @param reserved the reserve of all open swaps, plus the locks that swaps being executed at this moment are about to make
      * @param claimsAhead number of claims that earlier swaps than the asking one may still send
      * @param obstacle reason why nothing can be sent from the address: its nonces are not explained, it has code, or the chain has no
      *     transactions of type 2

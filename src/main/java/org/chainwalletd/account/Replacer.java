@@ -54,7 +54,8 @@ final class Replacer {
     record Behind(BigInteger worth, BigInteger room, BigInteger tip) {}
 
     /**
-     * Part of the balance that is left to others, unless a claim or a refund waits for the transaction. At a gate only the reserve may be used.
+     * Part of the balance that is left to others, unless a claim or a refund waits for the transaction. At a gate the reserve of swaps may be used
+     * too; only the amount that other open transactions may take is left.
      *
      * @param committed wei that other open transactions may take
      * @param swaps number of swaps that may still have to pay gas, 0 if a gate waits for the transaction; empty while unknown
@@ -151,7 +152,7 @@ final class Replacer {
 
     /**
      * If no claim or refund waits for the transaction, only the market price raises a version that no endpoint has accepted: the raise would have
-     * no effect now, and be paid later. An endpoint that demands more for a replacement has accepted the version.
+     * no effect now, and be paid later. An endpoint that has refused it as a replacement that pays too little would notice the raise.
      */
     private List<GasPrice> prices(Wish wish, Urgency urgency, boolean isPressing, long gas) {
         boolean isDue = isPressing

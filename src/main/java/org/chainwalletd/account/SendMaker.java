@@ -363,7 +363,8 @@ final class SendMaker {
 
         @Override
         public Payment take(SendRequest request, long gas) {
-            // No byte of a claim leaves before it is journalled: it may wait, whereas a dead nonce must be used up.
+            // No byte of a claim leaves before it is journalled, so it can wait for its nonce; it must not be
+            // journalled at a dead one.
             if (request.kind() == SendKind.CLAIM && !knowsNonce) {
                 throw new AccountException.Disagreement(
                         quorum, !urgency.latest().isEmpty(), List.of("the next nonce of the account"));

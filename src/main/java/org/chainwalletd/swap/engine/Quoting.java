@@ -31,8 +31,8 @@ import org.chainwalletd.swap.pool.Pool.PoolQuote;
 
 /**
  * Obtains quotes: draws a secret, asks the pool, binds the pool's answer ({@link QuoteBinding}), and makes the quote durable. The secret is drawn
- * only after every check that needs no pool has passed, never leaves this process, and is overwritten once it is sealed in the journal or the quote
- * is rejected.
+ * only after every check that needs no pool has passed, is never shown to anyone by quoting, and is overwritten once it is sealed in the journal or
+ * the quote is rejected.
  *
  * @param keys returns the public key of one of our addresses
  * @param run id of this process

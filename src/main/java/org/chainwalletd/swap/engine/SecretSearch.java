@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 final class SecretSearch {
     private static final Logger LOG = LoggerFactory.getLogger(SecretSearch.class);
-    /** Maximum number of blocks read from an endpoint in one round. */
+    /** Maximum number of blocks read from an endpoint for one lock in one round. */
     private static final int AT_ONCE = 100;
     /**
      * Maximum number of locks for which endpoints are queried in one round; each may delay the rest of the round by one time-out when endpoints are

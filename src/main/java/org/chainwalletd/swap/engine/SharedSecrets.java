@@ -62,8 +62,8 @@ public final class SharedSecrets {
     private static final long BOOKS_SECONDS = 3_600;
 
     /**
-     * Maximum age difference between the newest block of the chain and that of the account chain for which the absence of a lock in the contract
-     * counts.
+     * Maximum seconds by which the newest block of the account chain may be older than the followed tip for the absence of a lock in the contract
+     * to count.
      */
     private static final long LAG_SECONDS = 60;
 

@@ -74,7 +74,7 @@ public sealed interface Step {
         }
     }
 
-    /** Abandons our lock, which is in no block and no longer wanted: its inputs are spent back to ourselves. */
+    /** Abandons our lock, which is in no block and no longer wanted: one of its inputs, or its nonce, is spent to ourselves instead. */
     record AbandonLock(String why) implements Step {
         @Override
         public Acts begun(Acts acts) {

@@ -361,7 +361,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return named.equals(acts) ? proceed() : write(row().with(named, setup.now()), true, new Next.Proceed());
     }
 
-    /** Writes the row before any act recorded in it is performed. */
+    /** Makes the row durable before any act recorded in it is performed. */
     private Behavior<Command> write(SwapRow changed, boolean watched, Next then) {
         next = then;
         SwapRow row = changed.at(setup.tip().get(), setup.now());

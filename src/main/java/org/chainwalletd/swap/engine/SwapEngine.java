@@ -307,7 +307,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
      * {@link SwapEngine}.
      */
     public static final class WatchedSwap {
-        /** Answered questions are removed when the list reaches this size or twice the number that were open at the last removal. */
+        /** Answered questions are removed when the list reaches this size, or twice the number that were open at the last removal if that is more. */
         private static final int MIN_CLEAN_UP = 16;
 
         private final ActorRef<SwapActor.Command> actor;

@@ -37,7 +37,7 @@ public record BuyGate(SwapLimits limits) {
      * Evidence about one HTLC beyond our books.
      *
      * @param workChecked whether the work of all blocks from its own to the tip was checked
-     * @param nodesAgree whether every node that answered has its block at its height
+     * @param nodesAgree whether every node that answered has its block at its height, and at least two answered (one if only one is configured)
      * @param claimValid whether our claim, built and signed, evaluates to a valid spend here
      */
     public record Candidate(PoolHtlc htlc, boolean workChecked, boolean nodesAgree, boolean claimValid) {}

@@ -6,8 +6,9 @@ import java.util.OptionalLong;
 import org.chainwalletd.chain.U64;
 
 /**
- * Journal row of a swap, without its secret. Our acts and the observed chain state are kept apart: acts only accumulate, and the chain state is
- * replaced by each observation, so a reorganisation needs no rollback. The reported status is derived from both.
+ * Journal row of a swap, without its secret. Our acts and the observed chain state are kept apart: acts only accumulate, except that the permission
+ * to claim can be withdrawn, and the chain state is replaced by each observation, so a reorganisation needs no rollback. The reported status is
+ * derived from both.
  *
  * @param id ours, random
  * @param run id of the process that took the quote; no other process may execute it
@@ -353,7 +354,7 @@ public record SwapRow(
             return BigInteger.valueOf(now).subtract(GRACE_SECONDS).compareTo(U64.toBigInteger(deadline)) >= 0;
         }
 
-        /** Tests whether the refund has been due on the chain for about the same time. */
+        /** Tests whether the refund has been due on the chain for {@link #GRACE_BLOCKS} blocks, about a quarter of an hour. */
         static boolean byManyBlocks(long tipHeight, long timeout) {
             return U64.toBigInteger(tipHeight).subtract(GRACE_BLOCKS).compareTo(U64.toBigInteger(timeout)) > 0;
         }

@@ -15,7 +15,7 @@ public enum SwapStatus {
     COMPLETED,
     REFUNDING,
     REFUNDED,
-    /** Our lock never existed and never will. */
+    /** Our lock is not in force and never can be, see {@link SwapRow.OwnLock.Lost}. */
     FAILED,
     /** The pool finally claimed our lock and finally refunded its own, or never locked. */
     LOST;

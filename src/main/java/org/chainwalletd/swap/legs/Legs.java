@@ -50,13 +50,13 @@ public interface Legs {
      */
     CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin);
 
-    /** Spends an input of our lock back to ourselves, once, when no block has the lock. */
+    /** Spends an input of our lock, or its nonce, to ourselves instead, once, when no block has the lock. */
     CompletionStage<Void> abandonLock(SwapRow row);
 
     /**
      * Sends our claim, which reveals the secret; completes with its transaction id.
      *
-     * @param mayBegin evaluated immediately before a first claim becomes durable; if false, none is made and the stage fails
+     * @param mayBegin evaluated immediately before a claim that is not durable yet becomes so; if false, it is not made and the stage fails
      */
     CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin);
 
@@ -82,7 +82,7 @@ public interface Legs {
         /** As {@link Legs#sendLock}; returns the transaction id. */
         String sendLock(SwapRow row, BooleanSupplier mayBegin);
 
-        /** Spends an input of our lock back to ourselves, once, when no block has the lock. Either may be mined. */
+        /** Spends an input of our lock, or its nonce, to ourselves instead, once, when no block has the lock. Either may be mined. */
         void abandonLock(SwapRow row);
 
         /** Refunds our lock; returns the transaction id. */

@@ -140,8 +140,8 @@ public record Redeeming(
         private ChainFee() {}
 
         /**
-         * Returns the fee of a version: doubled with each version, at most half of the value, and leaving an output above the dust threshold, but
-         * never below the minimum.
+         * Returns the fee of a version: doubled with each version, at most half of the value, and leaving an output of at least the dust threshold,
+         * but never below the minimum.
          *
          * @param minimum by consensus for such a transaction
          * @param value of the lock's output
