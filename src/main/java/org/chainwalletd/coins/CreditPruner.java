@@ -86,7 +86,7 @@ public final class CreditPruner extends AbstractBehavior<CreditPruner.Command> {
 
     private Behavior<Command> forgot(int entries) {
         if (entries > 0) {
-            LOG.info("removed {} credits older than {} from the feed", entries, kept);
+            LOG.info("removed {} entries older than {} from the feed of credits", entries, kept);
         }
         return entries == AT_ONCE ? prune() : rest();
     }

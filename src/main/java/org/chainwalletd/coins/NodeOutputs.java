@@ -67,7 +67,7 @@ final class NodeOutputs {
         return findings;
     }
 
-    /** Asks the next node in turn, then, if it does not have the transaction, each of the others. */
+    /** Asks the next node in turn, then, if it does not provide the right bytes, each of the others. */
     private CompletionStage<Read> read(Hash256 txId) {
         List<NodeClient> all = node.each();
         return ask(node, txId)

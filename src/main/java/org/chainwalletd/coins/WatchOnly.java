@@ -224,7 +224,7 @@ public final class WatchOnly implements KeyEvents {
         /** Carries the continuation of an answered request to the store or the books. */
         private record Answered(Runnable next) implements Command {}
 
-        /** Divisor of the share of time that reading all rows may take, however often other daemons change some. */
+        /** Reading all rows takes at most one part in this many of the time, however often other daemons change some. */
         private static final long READING_SHARE = 20;
 
         private static final Duration MIN_PAUSE = Duration.ofMillis(100);

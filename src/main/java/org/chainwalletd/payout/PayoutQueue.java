@@ -90,7 +90,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    /** Maximum number of batches per minute: half of the submissions that a node accepts from one caller in that time. */
+    /** Maximum number of batches per minute and node: half of the submissions that a node accepts from one caller in that time. */
     static final int BATCHES_PER_MINUTE = 30;
 
     /** Condition that payouts wait for after a batch was refused, by the refusal; after any other refusal the batch is tried again. */

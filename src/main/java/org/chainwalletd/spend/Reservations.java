@@ -558,7 +558,10 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         begin();
     }
 
-    /** Follows other daemons: forwards changes to the spend monitor; without one, tracks only the coins that blocks have spent. */
+    /**
+     * Follows other daemons: forwards changes to the spend monitor; without one, tracks the coins that blocks have spent and the spends whose
+     * reservations have ended, and releases the coins of all others.
+     */
     private void othersChanged() {
         IntentStore.Changes changes = intents.changedByOthers();
         changes.spends().forEach(this::follow);

@@ -285,9 +285,9 @@ final class Spend {
     }
 
     /**
-     * Asks the nodes for this very transaction before it is sent. Another daemon with this key that makes the same payment had hardly any
-     * other transaction to choose, and once ours is sent, the two can no longer be told apart. Asked only when the mempool was not examined
-     * and another party may be spending from the address.
+     * Asks the nodes for this very transaction before it is sent. Another daemon with this key that makes the same payment had hardly any other
+     * transaction to choose, and once ours is sent, it can no longer be determined whose payment the transaction is. Asked only when the mempool
+     * was not examined and another party may be spending from the address.
      */
     private void lookingForTwin(Draft draft, Intent intent) {
         runner.ask(
@@ -579,9 +579,9 @@ final class Spend {
         }
 
         /**
-         * Handles a refusal. A token is bound to these bytes and no others: if its coins were freed, another payment would choose them and
-         * the token could never pay. So after a transient refusal a spend with a token stays in flight. A caller without a token cannot ask
-         * again and gets a plain refusal.
+         * Handles a refusal. A token is bound to these bytes and no others: if its coins were freed, another payment would choose them and the
+         * token could never pay. So after a temporary refusal (the node was busy or its quota was used up) a spend with a token stays in flight. A
+         * caller without a token cannot ask again and gets a plain refusal.
          */
         private void refused(BroadcastOutcome.Refused refused) {
             if (refused.temporary() && intent.token().isPresent()) {
