@@ -121,6 +121,13 @@ final class PostgresDatadir {
         }
     }
 
+    /** Tells whether the datadir has an undamaged log of this store. */
+    boolean hasLogOf(SqlSession session) throws SQLException {
+        return memory.damage().isEmpty()
+                && log().isPresent()
+                && log().get().last().store().equals(Commits.id(session));
+    }
+
     /** Returns which of the commits recorded in the datadir the database lacks; empty when it has all. */
     Optional<String> lacking(SqlSession session) throws SQLException {
         if (memory.log().isPresent()) {

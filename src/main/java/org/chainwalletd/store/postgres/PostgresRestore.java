@@ -94,7 +94,8 @@ public final class PostgresRestore {
         }
         session.update(
                 "UPDATE store SET stopped = coalesce(stopped, ?) WHERE one = 1", String.format(STOPPED, database));
-        if (datadir.logName().isPresent() && !ownLost) {
+        // An outdated log that is given up completes the store as far as it goes, whichever datadir is run last.
+        if (datadir.logName().isPresent() && (!ownLost || datadir.hasLogOf(session))) {
             copy(folder, datadir);
         }
         for (String lost : without) {
@@ -216,17 +217,26 @@ public final class PostgresRestore {
     }
 
     /**
-     * Refuses a log that ends before a commit that another daemon has seen. The last commit of a log may be missing after a power failure: nothing
-     * of it was answered or sent.
+     * Refuses a log that ends two or more commits before one that another daemon has seen. One missing commit is accepted: after a power failure the
+     * log may lack its last one, of which nothing was answered or sent. So a copy that is outdated by exactly one commit is not detected.
+     *
+     * <p>A log that was given up although it ends earlier is not continued: its numbers would be used again, and a later copy of it would look newer
+     * than it is. Its daemon is refused until it begins a new log.
      */
     private void requireAsNewAsPeersKnow(Map<String, Long> known) throws SQLException {
         for (Map.Entry<String, Long> peer : known.entrySet()) {
-            Optional<String> copied = session.queryOne(
-                    "SELECT datadir FROM logs JOIN restoring_logs ON log = name WHERE complete AND name = ?",
-                    row -> row.text("datadir"),
+            record Staged(String datadir, boolean complete) {}
+            Optional<Staged> log = session.queryOne(
+                    "SELECT datadir, complete FROM logs JOIN restoring_logs ON log = name WHERE name = ?",
+                    row -> new Staged(row.text("datadir"), row.truth("complete")),
                     peer.getKey());
-            if (copied.isPresent() && peer.getValue() > PostgresDatadir.newest(session, peer.getKey()) + 1) {
-                throw outdated(" in " + copied.get() + " lacks commits of its daemon that another daemon has seen,");
+            long newest = PostgresDatadir.newest(session, peer.getKey());
+            if (log.isPresent() && log.get().complete() && peer.getValue() > newest + 1) {
+                throw outdated(
+                        " in " + log.get().datadir() + " lacks commits of its daemon that another daemon has seen,");
+            } else if (log.isPresent() && !log.get().complete() && peer.getValue() > newest) {
+                long start = session.number("SELECT max(start) FROM daemons WHERE log = ?", peer.getKey());
+                PostgresDatadir.insertCommit(session, start, peer.getValue(), new SecureRandom().nextLong());
             }
         }
     }

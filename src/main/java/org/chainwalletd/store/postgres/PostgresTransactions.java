@@ -91,8 +91,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
               %s AS millis, keeper.start AS keeper, keeper.epoch AS epoch
               FROM keeper WHERE keeper.one = 1;
             SELECT DISTINCT rows_of, id FROM changes WHERE commit > ?;
-            SELECT log, max(counter) AS counter FROM commits JOIN daemons ON start = daemon
-              WHERE number > ? AND log IS NOT NULL AND start <> ? GROUP BY log ORDER BY log""".formatted(
+            SELECT log, max(counter) AS counter FROM commits JOIN daemons ON start = daemon JOIN logs ON name = log
+              WHERE number > ? AND start <> ? GROUP BY log ORDER BY log""".formatted(
                     PostgresSchema.SYSTEM,
                     PostgresSchema.TIMELINE,
                     PostgresSchema.BOOT,
@@ -156,7 +156,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
      * @param last number under which the database has the newest of the commits that this daemon has {@link #seen}
      * @param silent number of daemons that have not confirmed a failover
      * @param standing empty while this start of the daemon may write
-     * @param peers other daemons that have committed since, each with its newest commit
+     * @param peers logs that have commits of other starts which this daemon's log does not name yet, each with its newest commit
      */
     private record Head(
             StoreRow store,
@@ -189,6 +189,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private volatile boolean logFails;
     /** Number of the last commit that the in-memory state includes; written only by the writer thread. */
     private volatile long followed;
+    /** Number of the last commit up to which this daemon's log names the commits of others; raised only by a commit that was made. */
+    private long named;
 
     /** Lease as read by the transaction being prepared. */
     private KeeperRow keeper = new KeeperRow(PostgresSchema.NO_HOLDER, 0);
@@ -447,7 +449,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                     connection.createArrayOf("bigint", seen().map(Made::random).toArray()));
             statement.setLong(6, start);
             statement.setLong(7, followed);
-            statement.setLong(8, followed);
+            statement.setLong(8, named);
             statement.setLong(9, start);
             statement.execute();
             ResultSet row = nextResult(statement);
@@ -582,6 +584,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         CrashPoint.STORE_BEFORE_COMMIT.reached();
         boolean warned = commitWarns();
         followed = next.number();
+        named = next.number();
         settle.run();
         CrashPoint.STORE_AFTER_COMMIT.reached();
         recordMade();
@@ -646,6 +649,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             announce();
             boolean warned = commitWarns();
             followed = next.number();
+            named = next.number();
             recordMade();
             if (!warned) {
                 return;

@@ -236,10 +236,11 @@ public sealed interface SentLine {
     record Unwatched(Address address) implements SentLine {}
 
     /**
-     * Name of the log of another daemon, without which a restored store may lack payments. Written again in each commit that follows commits of
-     * that daemon.
+     * Name of the log of a daemon that writes the store, possibly of this one, without which a restored store may lack payments. Written again in
+     * the next commit that is made after commits of that daemon.
      *
-     * @param counter number, within that log, of its newest known commit; 0 if none is known. A copy of the log that ends earlier is outdated
+     * @param counter number, within that log, of its newest commit then known; 0 if none is known. A copy of the log that ends more than one
+     *     commit earlier is outdated
      */
     record Peer(String log, long counter) implements SentLine {}
 

@@ -802,6 +802,68 @@ class PostgresSentLogTest {
         assertBound(open("two"), List.of(1, 12));
     }
 
+    /** The copy that is run last is given up as well as one that is run first, and completes the store as far as it goes. */
+    @Test
+    void a_given_up_outdated_log_completes_the_store_and_is_not_continued() throws IOException {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        PostgresServer.backUp(schema);
+        pay(one, 1);
+        copyDatadir("one", "old");
+        pay(one, 2);
+        pay(one, 3);
+        pay(two, 12);
+        end(one);
+        end(two);
+        PostgresServer.putBack(schema);
+        copyDatadir("old", "one");
+
+        assertThat(restore("two").missing()).hasSize(1);
+        assertThatThrownBy(() -> restore("one")).hasMessageContaining("sent.log in " + datadir("one") + " lacks");
+        assertThat(restore("one", "sent.log").restored().orElseThrow().complete())
+                .isFalse();
+        assertThatThrownBy(() -> open("one")).hasMessageContaining("is a copy, or was restored from one");
+        Files.delete(SentLog.in(datadir("one")));
+        assertBound(open("one"), List.of(1, 12));
+    }
+
+    /** A transaction that was rolled back has told nothing: the next one names the commits of the others again. */
+    @Test
+    void commits_of_others_are_named_by_the_next_commit_that_is_made() throws IOException {
+        PostgresStore two = open("two");
+        PostgresServer.backUp(schema);
+        PostgresStore one = open("one");
+        pay(one, 1);
+        end(one);
+        Runnable room = StoreFaults.fillLogDisk(two);
+        assertFails(asked(two, 12), StoreException.Reason.UNAVAILABLE);
+        room.run();
+        pay(two, 13);
+        end(two);
+        PostgresServer.putBack(schema);
+
+        assertThat(restore("two").missing())
+                .extracting(PostgresRestore.Log::name)
+                .containsExactly(logOf("one"));
+    }
+
+    /** A log that was given up is no daemon's any more, and is not asked for again. */
+    @Test
+    void a_log_that_was_given_up_is_named_by_no_later_commit() throws IOException {
+        loseMost();
+        String lost = logOf("two");
+        Files.delete(SentLog.in(datadir("two")));
+        restore("one");
+        assertThat(restore("one", lost).restored().orElseThrow().complete()).isFalse();
+        PostgresServer.backUp(schema);
+        PostgresStore one = open("one");
+        pay(one, 4);
+        end(one);
+        PostgresServer.putBack(schema);
+
+        assertThat(restore("one").restored().orElseThrow().complete()).isTrue();
+    }
+
     private PostgresRestore.Step restore(String name, Optional<CommitMark> books) {
         return PostgresStore.restore(datadir(name), books, Set.of(), schema, () -> PostgresServer.connect(schema));
     }
