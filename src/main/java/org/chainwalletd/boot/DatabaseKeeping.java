@@ -132,7 +132,7 @@ final class DatabaseKeeping implements AutoCloseable {
                 compete(lease.read());
             }
         } catch (StoreException e) {
-            LOG.debug("the lease on background work cannot be read: {}", e.getMessage());
+            LOG.debug("the lease on background work cannot be read or changed: {}", e.getMessage());
             // Without an answer, an unchanged lease does not show that its holder is silent.
             lastRead = Optional.empty();
         } catch (RuntimeException | Error e) {

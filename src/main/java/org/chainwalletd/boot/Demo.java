@@ -33,7 +33,7 @@ public final class Demo extends Tour {
 
     /**
      * @throws WalletdException when a step is refused
-     * @throws IllegalStateException when a confirmation does not arrive in time
+     * @throws IllegalStateException when a confirmation does not arrive within two minutes
      */
     public void run() {
         say("The daemon answers, and knows its chain.");

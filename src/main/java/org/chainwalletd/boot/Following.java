@@ -254,7 +254,8 @@ record Following(
             Keyring keyring,
             Consumer<List<Address>> newest,
             Consumer<List<Address>> withoutKeys) {
-        // The watch-only rows of all keys known at this point were removed at startup.
+        // Startup has already separated all keys known at this point from the watch-only addresses; their rows may
+        // remain.
         keyring.watch(watchOnly);
         watchOnly.tellNewest(withoutKeys);
         spawner.spawn(

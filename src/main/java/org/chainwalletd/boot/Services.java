@@ -166,8 +166,7 @@ record Services(
                 List.of(
                         new NodesGuard(external.nodes(), following.follower()::height, answers()),
                         // The daemon's own books come after the nodes, whose objection contains the balance. They catch
-                        // coins that the nodes
-                        // do not list. No coins in the books does not permit a deletion.
+                        // coins that the nodes do not list. No coins in the books does not permit a deletion.
                         entry -> following.ledger().objection(entry.address()),
                         KeyUseGuards.openSpends(spending::openSpendOf, answers()),
                         entry -> queues.payouts()

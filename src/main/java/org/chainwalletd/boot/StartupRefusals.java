@@ -123,7 +123,7 @@ public final class StartupRefusals {
     /**
      * Refuses an unusable datadir.
      *
-     * @throws StartupException when the folder cannot be used, or contains foreign files
+     * @throws StartupException when the folder cannot be used, or contains files but none of a datadir
      */
     static void requireUsable(Path datadir) {
         if (!Files.exists(datadir)) {

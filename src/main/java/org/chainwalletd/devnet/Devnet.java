@@ -92,8 +92,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
     }
 
     /**
-     * Address on which the indexer of a node listens: the port above the node's, or any free one when the node's port was not fixed or
-     * that port is
+     * Address on which the indexer of a node listens: the port above the node's, or any free one when the node's port was not fixed or that port is
      * taken.
      */
     public static InetSocketAddress indexerBind(InetSocketAddress node) {

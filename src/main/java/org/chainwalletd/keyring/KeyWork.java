@@ -39,8 +39,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sealing, unsealing and derivation for the Keyring actor. Stateless. A method whose comment mentions an Argon2id must run on an Argon2id
- * thread: it reads the file it needs, blocks, and fails with {@link KeyringException}.
+ * Sealing, unsealing and derivation for the Keyring actor. Stateless. A method whose comment states its cost ("One Argon2id.") must run on an
+ * Argon2id thread: it reads the file it needs, blocks, and fails with {@link KeyringException}. Methods that return a future submit their work
+ * themselves.
  */
 final class KeyWork {
     private static final Logger LOG = LoggerFactory.getLogger(KeyWork.class);

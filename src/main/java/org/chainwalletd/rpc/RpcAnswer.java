@@ -3,7 +3,12 @@ package org.chainwalletd.rpc;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 
-/** @param pieces UTF-8 JSON, a long answer in several pieces; none for status 204. Must not be modified */
+/**
+ * Answer to a request body.
+ *
+ * @param status HTTP status (interface.md, section 7.1)
+ * @param pieces UTF-8 JSON, a long answer in several pieces; none for status 204. Must not be modified
+ */
 public record RpcAnswer(int status, List<byte[]> pieces) {
     public static final RpcAnswer NO_CONTENT = new RpcAnswer(204, List.of());
 

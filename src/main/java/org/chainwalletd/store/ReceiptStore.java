@@ -53,7 +53,7 @@ public interface ReceiptStore {
 
     /**
      * Lists the {@linkplain TokenBinding#fingerprint fingerprints} of all bound tokens and of some expired ones, in any order. A token whose
-     * fingerprint is not listed is certainly new to spends.
+     * fingerprint is not listed was bound to no spend when the list was read, provided that the list is shorter than {@code most}.
      *
      * @param most upper limit of the listing
      */

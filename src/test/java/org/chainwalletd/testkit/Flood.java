@@ -198,8 +198,8 @@ public final class Flood implements AutoCloseable {
                 // Little is taken while nobody reads.
                 channel.setOption(StandardSocketOptions.SO_RCVBUF, 4096);
                 // The memory for sockets is that of the whole machine, which is also the target's: over the loopback
-                // each would be given
-                // more than a MiB for what is not taken, and where it is short the system drops what anybody sends.
+                // each would be given more than a MiB for what is not taken, and where it is short the system drops
+                // what anybody sends.
                 channel.setOption(StandardSocketOptions.SO_SNDBUF, 64 << 10);
                 channel.configureBlocking(false);
                 channel.bind(source);

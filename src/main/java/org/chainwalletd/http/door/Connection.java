@@ -334,7 +334,8 @@ public final class Connection implements AddressShares.Holder {
 
     /**
      * Inspects bytes of an HTTP/1 answer from the layer above. When they belong to no answer of the daemon, Pekko's parser has refused a
-     * request, and the refusal is counted. */
+     * request, and the refusal is counted.
+     */
     public void answerGoesOut(ByteString piece) {
         Optional<String> reason = Optional.empty();
         Consumer<String> telling;

@@ -149,8 +149,7 @@ public final class ConnectionGuard extends GraphStage<BidiShape<ByteString, Byte
                 connection.bytesArrived();
                 if (isClosed(appIn) || dropping) {
                     // The application has sent its last bytes. Further input is read and dropped, so that the peer can
-                    // read them: unread input would
-                    // reset the connection.
+                    // read them: unread input would reset the connection.
                     pull(socketIn);
                 } else if (isAvailable(appIn)) {
                     push(appIn, bytes);

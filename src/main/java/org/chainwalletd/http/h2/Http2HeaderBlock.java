@@ -54,8 +54,7 @@ final class Http2HeaderBlock {
 
     /**
      * Frames with these fields, in which each field is spelt out and enters no table (RFC 7541, section 6.2.2): without padding, without
-     * priority,
-     * and none longer than the daemon offers.
+     * priority, and none longer than the daemon offers.
      */
     static ByteString anew(int stream, List<HpackTable.Field> fields, boolean endsStream) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();

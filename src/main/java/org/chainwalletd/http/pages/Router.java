@@ -25,9 +25,9 @@ import org.chainwalletd.http.h1.RequestGate;
 import org.chainwalletd.rpc.ClientPresence;
 
 /**
- * Paths of one listener. {@code POST /} goes directly to {@link RpcHandler}, because a call may cost at most a tenth more than a constant answer
- * of the same stack ({@code -Dbench=rpc}); everything else is a route. Requests are checked in the order expectation, path, method, content type,
- * length, token.
+ * Paths of one listener. {@code POST /} goes directly to {@link RpcHandler}, because a call should cost no more than a constant answer of the same
+ * stack ({@code -Dbench=rpc}); everything else is a route. Requests are checked in the order expectation, path, method, content type, length,
+ * token.
  */
 public final class Router implements HttpHandler {
     static final AttributeKey<Connection> CONNECTION = AttributeKey.create("connection", Connection.class);

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keyring in the wallet directory (interface.md, section 1.4): sealed files, {@code state.json} as the only list of the keys, and beside it
- * the data that is readable without unsealing. Reports damage and never overwrites damaged files.
+ * Keyring in the wallet directory (interface.md, section 1.4): sealed files, {@code state.json} as the only list of the keys, and beside it the
+ * data that is readable without unsealing. Reports damage; never replaces a damaged {@code state.json} or sealed file.
  */
 public final class FolderStore implements KeyringStore.Fillable {
     private static final Logger LOG = LoggerFactory.getLogger(FolderStore.class);
@@ -443,10 +443,10 @@ public final class FolderStore implements KeyringStore.Fillable {
     }
 
     /**
-     * Origins and births of 1:1 keys, in {@code wallets/pubkeys/000000.notes} and following files, see {@link RecordFiles}. The value of a
-     * record is the origin's number (1 byte), whether a birth is known (1 byte: 0 or 1), the birth (8, big-endian) and 22 reserved zero
-     * bytes. Keys of other implementations and of older versions have no record. Losing one only costs a longer scan of the chain and a
-     * warning about a lost phrase.
+     * Origins and births of 1:1 keys, in {@code wallets/pubkeys/000000.notes} and following files, see {@link RecordFiles}. The value of a record
+     * is the origin's number (1 byte), whether a birth is known (1 byte: 0 or 1), the birth (8, big-endian) and 22 reserved zero bytes. Keys of
+     * other implementations and of older versions have no record. Losing one costs a longer scan of the chain; besides, a lost phrase of the key is
+     * then no longer reported, and the words of the secret are revealed in its place.
      *
      * <p>Not read at start. Blocking; one caller at a time.
      */

@@ -15,8 +15,9 @@ import org.chainwalletd.evm.EvmAddress;
  * TableStore} a database (scale-out.md, section 5). No unsealed secret passes through this interface.
  *
  * <p>Blocking: call on the disk threads, or on a thread that is about to compute an Argon2id anyway. Fails with {@link KeyringException}:
- * {@code LOCKED} for a blob that is missing or not a sealed blob, {@code STORAGE} for every other problem; messages name the place and a
- * remedy. Writes are durable when the method returns. Only one change of the records at a time; all other calls may run concurrently.
+ * {@code LOCKED} for a blob that is missing or not a sealed blob, {@code AWAY} for a database that is not reachable now, {@code CONFLICT} see
+ * {@link #record}, {@code STORAGE} for damage and everything else; messages name the place and a remedy. Writes are durable when the method
+ * returns. Only one change of the records at a time; all other calls may run concurrently.
  */
 public interface KeyringStore {
     /** Creates an empty keyring if none was ever created here; fails if one was lost. */

@@ -75,7 +75,10 @@ public final class NodesGuard implements DeletionGuard {
                 executor);
     }
 
-    /** Returns the greatest height known so far. The balance reported by a node below it is ignored. */
+    /**
+     * Returns the greatest height known so far. A node below it cannot show that the address is empty: the balance stays unchecked, and the key
+     * is kept.
+     */
     private long highest(NodesSeen before) {
         long followed = followedHeight.get().orElse(0);
         long named = before.tipHeight().orElse(0L);

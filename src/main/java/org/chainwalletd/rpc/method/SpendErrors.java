@@ -86,8 +86,7 @@ public final class SpendErrors implements ErrorTranslator {
         return switch (failure.reason()) {
             case NOT_KEEPER ->
                 // A longer call may already have done a part of its work, because the background work can move to
-                // another daemon at any
-                // moment.
+                // another daemon at any moment.
                 RefusedException.notKeeper(
                         failure.getMessage() + "; repeat the call there, as it is", Optional.empty());
             case BUSY ->

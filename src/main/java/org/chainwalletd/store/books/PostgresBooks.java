@@ -269,7 +269,10 @@ final class PostgresBooks implements BooksEngine {
         return commit.number() > head.pruned() && !head.random().equals(Optional.of(commit.random()));
     }
 
-    /** Stops the books for every daemon: events of the lost commit were already delivered to readers, and their numbers would be assigned again. */
+    /**
+     * Stops the books for every daemon: events of the lost commit may already have been delivered to readers, and their numbers would be assigned
+     * again.
+     */
     private void stop(OwnCommit missing) throws SQLException {
         String why = missingCommit(missing.number());
         writing.update("UPDATE books SET stopped = ? WHERE one = 1", why);

@@ -438,8 +438,8 @@ public final class SqlSweeps implements SweepStore {
     @Override
     public CompletionStage<Void> move(String clientToken, State before, State after, String reason) {
         return store.write(session -> {
-            // A stopped sweep is resumed by its caller at any daemon; all other changes are made by the daemon that
-            // runs the sweep.
+            // A stopped sweep is resumed by its caller at any daemon; a running one is changed only by the
+            // daemon that does the background work.
             if (before == State.RUNNING) {
                 store.requireKeeper();
             }
