@@ -41,11 +41,17 @@ class SealedChoicesTest {
             "StoreRestore", Set.of("SentLine.Peer"),
             "SwapCodec", Set.of("SwapRow.OwnLock.Absent", "SwapRow.OwnLock.Lost", "SwapRow.PoolLock.Foreign"),
             "TxWaits", Set.of("FollowEvent.Joined"),
+            "Rounds",
+                    Set.of(
+                            "ChainComparison.Finding.Behind",
+                            "ChainComparison.Finding.LighterBranch",
+                            "ChainComparison.Finding.NoCommonBlock"),
             "Walker",
                     Set.of(
                             "Fetched.Missing",
                             "ChainComparison.Finding.Behind",
                             "ChainComparison.Finding.LighterBranch",
+                            "ChainComparison.Finding.OtherBranch",
                             "ChainComparison.Finding.TipNotShown"));
 
     private static final String COMMAND = "Command";

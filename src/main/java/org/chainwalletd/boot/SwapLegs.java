@@ -71,7 +71,7 @@ final class SwapLegs {
                 new HtlcTransactions(settings.chain(), parts.nodes().client(), executor),
                 parts.following().spends(),
                 clock,
-                () -> parts.following().follower().status().nodesHeight(),
+                () -> parts.following().follower().status().highest(),
                 executor);
     }
 }

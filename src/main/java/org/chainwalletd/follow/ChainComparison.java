@@ -1,36 +1,77 @@
 package org.chainwalletd.follow;
 
 import java.math.BigInteger;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.BlockHeader;
+import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.BlockRow;
 
 /**
  * Compares a node's chain with the followed one. All requests go to the same node. Finding the fork takes a number of requests logarithmic in its
  * depth; then the headers of the branch are read once.
+ *
+ * <p>The height of a node's chain is proven by headers that extend our chain, each with its proof of work. {@value #PROOF} such headers above our
+ * tip also prove the rest, up to a tip that the node shows: a node cannot make them up while our tip is the newest block. A node that delays its
+ * answers could wait until as many blocks have been found. So the proof is complete only if it arrives within a time in which that many blocks
+ * are very unlikely ({@link Proof}). That time is measured by the monotonic clock.
  */
 final class ChainComparison {
+    /** More than {@code CoinLedger.MAX_LAG}: if exactly this many headers are proven, coins already do not count as covered. */
+    static final int PROOF = 3;
+    /** Time for a complete proof, from before the request for the tip to the answer with the last header. It rarely has {@value #PROOF} new blocks. */
+    static final Duration IN_TIME = Duration.ofSeconds(2);
+
     private final NodeClient node;
     private final HeaderChain ours;
     private final HeaderCheck check;
     private final Executor executor;
+    private final LongSupplier nanos;
+    private final long begun;
 
-    /** @param ours a copy that no one changes; not empty */
+    /**
+     * Call {@link #begin} at once: the time of the proof counts from here.
+     *
+     * @param ours a copy that no one changes; not empty
+     */
     ChainComparison(NodeClient node, HeaderChain ours, HeaderCheck check, Executor executor) {
+        this(node, ours, check, executor, System::nanoTime);
+    }
+
+    ChainComparison(NodeClient node, HeaderChain ours, HeaderCheck check, Executor executor, LongSupplier nanos) {
         this.node = node;
         this.ours = ours;
         this.check = check;
         this.executor = executor;
+        this.nanos = nanos;
+        this.begun = nanos.getAsLong();
     }
 
     /** Relation of the node's chain to the followed one ("ours"). */
     sealed interface Finding {
+        /** Returns the height that the node reports if its chain contains all of ours; {@code ours} is the height of our chain. */
+        default OptionalLong agreed(long ours) {
+            return OptionalLong.empty();
+        }
+
         /** The node's tip is ours. */
-        record Same() implements Finding {}
+        record Same() implements Finding {
+            @Override
+            public OptionalLong agreed(long ours) {
+                return OptionalLong.of(ours);
+            }
+        }
 
         /**
          * The node's chain extends our tip.
@@ -38,7 +79,12 @@ final class ChainComparison {
          * @param to height of the highest block that the node shows
          * @param shown whether that is the tip that the node reports
          */
-        record Longer(long to, boolean shown) implements Finding {}
+        record Longer(long to, boolean shown, Proof proof) implements Finding {
+            @Override
+            public OptionalLong agreed(long ours) {
+                return OptionalLong.of(to);
+            }
+        }
 
         /** The node's tip is a block below our tip: the node lags. */
         record Behind(NodeClient.Tip tip) implements Finding {}
@@ -51,7 +97,10 @@ final class ChainComparison {
          *
          * @param to the node's height
          */
-        record HeavierBranch(long fork, long to) implements Finding {}
+        record HeavierBranch(long fork, long to, Proof proof) implements Finding {}
+
+        /** The node's chain does not contain our tip; where it forks was not looked for. */
+        record OtherBranch(long height) implements Finding {}
 
         /** The node's chain has none of our kept blocks. */
         record NoCommonBlock(long height) implements Finding {}
@@ -63,14 +112,39 @@ final class ChainComparison {
         record Unclear(Optional<Fault> fault) implements Finding {}
     }
 
+    /**
+     * Result of the check of a node's headers above our chain.
+     *
+     * @param height height up to which reading blocks from the node is worthwhile: the last proven header, or the reported height after {@link #PROOF}
+     *     proven headers
+     * @param fault fault of the first header that failed, if that ended the proof; never that its time is in the future
+     */
+    record Proof(long height, Extent extent, Optional<Fault> fault) {
+        /** How far the headers prove the height that the node reports. */
+        enum Extent {
+            /** Not all requested headers are valid: they prove only their own height. */
+            PARTIAL,
+            /** {@link #PROOF} headers, but not in time: the height counts only until the followed chain has reached them. */
+            LATE,
+            /** Headers up to that height, or {@link #PROOF} of them in time. */
+            COMPLETE
+        }
+    }
+
     CompletionStage<Finding> begin() {
-        return node.tip().thenComposeAsync(this::compare, executor);
+        return node.tip().thenComposeAsync(tip -> compare(tip, this::fork), executor);
+    }
+
+    /** Compares only above our tip: does not look for the fork of another branch, which takes a request and a proof of work for each of its blocks. */
+    CompletionStage<Finding> beginAboveTip() {
+        return node.tip()
+                .thenComposeAsync(tip -> compare(tip, height -> done(new Finding.OtherBranch(height))), executor);
     }
 
     /**
      * Compares from the node's tip. A reported height counts only if the node shows its block: a false height must not hide the blocks that it has.
      */
-    private CompletionStage<Finding> compare(NodeClient.Tip tip) {
+    private CompletionStage<Finding> compare(NodeClient.Tip tip, LongFunction<CompletionStage<Finding>> fork) {
         BlockRow top = ours.top();
         if (tip.blockId().equals(top.blockId())) {
             return done(new Finding.Same());
@@ -79,24 +153,25 @@ final class ChainComparison {
             return done(new Finding.Behind(tip));
         }
         if (Long.compareUnsigned(tip.height(), top.height()) > 0) {
-            return node.blockAt(top.height() + 1).thenComposeAsync(above -> higher(tip, above), executor);
+            return node.blockAt(top.height() + 1).thenComposeAsync(above -> higher(tip, above, fork), executor);
         }
-        return fork(tip.height());
+        return fork.apply(tip.height());
     }
 
-    private CompletionStage<Finding> higher(NodeClient.Tip tip, Optional<NodeClient.BlockSummary> above) {
+    private CompletionStage<Finding> higher(
+            NodeClient.Tip tip, Optional<NodeClient.BlockSummary> above, LongFunction<CompletionStage<Finding>> fork) {
         long next = ours.height() + 1;
         if (above.isEmpty()) {
             return done(new Finding.TipNotShown(tip));
         }
         if (tip.height() == next) {
-            return extensionOrFork(above.get(), next, isTip(above, tip));
+            return extensionOrFork(above.get(), next, isTip(above, tip), fork);
         }
         return node.blockAt(tip.height())
                 .thenComposeAsync(
-                        named -> isTip(named, tip)
-                                ? extensionOrFork(above.get(), tip.height(), true)
-                                : extensionOrFork(above.get(), next, false),
+                        named -> tip.height() >= 0 && isTip(named, tip)
+                                ? extensionOrFork(above.get(), tip.height(), true, fork)
+                                : extensionOrFork(above.get(), next, false, fork),
                         executor);
     }
 
@@ -106,8 +181,69 @@ final class ChainComparison {
                 .isPresent();
     }
 
-    private CompletionStage<Finding> extensionOrFork(NodeClient.BlockSummary above, long to, boolean shown) {
-        return above.previousBlockId().equals(ours.top().blockId()) ? done(new Finding.Longer(to, shown)) : fork(to);
+    private CompletionStage<Finding> extensionOrFork(
+            NodeClient.BlockSummary above, long to, boolean shown, LongFunction<CompletionStage<Finding>> fork) {
+        return above.previousBlockId().equals(ours.top().blockId())
+                ? prove(ours.copy(), to, List.of(Optional.of(above)))
+                        .thenApplyAsync(proof -> new Finding.Longer(to, shown, proof), executor)
+                : fork.apply(to);
+    }
+
+    /**
+     * Proves the heights up to {@code to} by headers that extend {@code proven}: those already shown by the node, then requested ones. All are requested
+     * before the first is checked: the check takes time in which blocks may be found.
+     */
+    private CompletionStage<Proof> prove(HeaderChain proven, long to, List<Optional<NodeClient.BlockSummary>> shown) {
+        List<Long> others = LongStream.rangeClosed(
+                        proven.height() + 1 + shown.size(), Math.min(to, ours.height() + PROOF))
+                .boxed()
+                .toList();
+        return Bounded.each(others, PROOF, this::headerAt, executor)
+                .thenComposeAsync(
+                        requested -> proveBy(
+                                Stream.concat(shown.stream(), requested.stream())
+                                        .iterator(),
+                                proven,
+                                to,
+                                isInTime()),
+                        executor);
+    }
+
+    /** Repeats a failed request once. A request that fails must not keep us from the blocks below. */
+    private CompletionStage<Optional<NodeClient.BlockSummary>> headerAt(long height) {
+        return node.blockAt(height)
+                .exceptionallyComposeAsync(failure -> node.blockAt(height), executor)
+                .exceptionallyAsync(failure -> Optional.empty(), executor);
+    }
+
+    private CompletionStage<Proof> proveBy(
+            Iterator<Optional<NodeClient.BlockSummary>> headers, HeaderChain proven, long to, boolean inTime) {
+        if (!headers.hasNext()) {
+            return CompletableFuture.completedFuture(new Proof(
+                    to, inTime || proven.height() >= to ? Proof.Extent.COMPLETE : Proof.Extent.LATE, Optional.empty()));
+        }
+        long next = proven.height() + 1;
+        Optional<NodeClient.BlockSummary> above = headers.next();
+        Optional<Fault> fault = above.flatMap(block -> BlockReader.judge(block, next));
+        if (above.isEmpty() || fault.isPresent()) {
+            return CompletableFuture.completedFuture(new Proof(proven.height(), Proof.Extent.PARTIAL, fault));
+        }
+        BlockHeader header = above.get().header();
+        return check.prove(proven, header, above.get().blockId())
+                .thenComposeAsync(
+                        judged -> {
+                            if (judged.fault().isPresent()) {
+                                return CompletableFuture.completedFuture(
+                                        new Proof(next - 1, Proof.Extent.PARTIAL, judged.fault()));
+                            }
+                            proven.append(HeaderCheck.row(header, judged.workChecked()));
+                            return proveBy(headers, proven, to, inTime);
+                        },
+                        executor);
+    }
+
+    private boolean isInTime() {
+        return nanos.getAsLong() - begun <= IN_TIME.toNanos();
     }
 
     /** Handles a node whose chain differs from ours at our tip, or ends below it: finds the highest kept block that both have. */
@@ -180,7 +316,9 @@ final class ChainComparison {
 
     private CompletionStage<Finding> climb(Branch branch) {
         if (branch.isHeavier()) {
-            return done(new Finding.HeavierBranch(branch.fork(), branch.height()));
+            return prove(branch.chain(), branch.height(), List.of())
+                    .thenApplyAsync(
+                            proof -> new Finding.HeavierBranch(branch.fork(), branch.height(), proof), executor);
         }
         if (branch.next() > branch.height()) {
             return done(new Finding.LighterBranch(branch.height(), branch.fork()));

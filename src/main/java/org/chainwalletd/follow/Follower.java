@@ -84,12 +84,12 @@ public final class Follower {
         return tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty());
     }
 
-    /** Returns the names of the nodes that report a tip but do not show its block. */
+    /** Returns the names of the nodes whose reported tips are ignored, because they cannot be followed. */
     public Set<String> nodesWithIgnoredTips() {
         return subscribers.nodesWithIgnoredTips();
     }
 
-    /** Returns whether a node reports a tip that it does not show, or has returned false data recently. */
+    /** Returns whether the tip that a node reports is ignored, or a node has returned false data recently. */
     public boolean isDistrusting() {
         return subscribers.isDistrusting();
     }

@@ -36,12 +36,26 @@ final class HeaderCheck {
         this.clock = clock;
     }
 
+    /** Returns the check that the setup demands for the chain of {@code network}. */
+    static HeaderCheck of(Network network, Leniency leniency, FollowerSetup setup) {
+        return new HeaderCheck(
+                new HeaderRules(network), leniency, setup.work(), setup.rules().verifyWork(), setup.clock());
+    }
+
     /** @param workChecked whether the work was computed, or none is demanded */
     record Judged(Optional<Fault> fault, boolean workChecked) {}
 
     /** Checks everything, always with the proof of work, of the next header on {@code chain}. */
     CompletionStage<Judged> judge(HeaderChain chain, BlockHeader header, Hash256 id) {
-        Optional<Fault> fault = judgePlace(chain, header, id);
+        return judgeWork(judgePlace(chain, header, id), header, id);
+    }
+
+    /** Checks the same except the block's time against our clock: whether a block exists differs from whether it is accepted, and a slow clock must not hide a lag. */
+    CompletionStage<Judged> prove(HeaderChain chain, BlockHeader header, Hash256 id) {
+        return judgeWork(rules.judge(chain, header, id).filter(broken -> !leniency.forgives(broken)), header, id);
+    }
+
+    private CompletionStage<Judged> judgeWork(Optional<Fault> fault, BlockHeader header, Hash256 id) {
         return fault.isPresent()
                 ? CompletableFuture.completedFuture(new Judged(fault, false))
                 : judgeWork(header, id, header.height());

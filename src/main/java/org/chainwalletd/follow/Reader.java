@@ -27,15 +27,15 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.node.Bounded;
-import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.BlockRow;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Replaces the {@link Walker} while another daemon writes the shared books: publishes their new blocks to the subscribers. The books decide which
- * blocks these are and that they are trusted; nodes are asked only for the contents of a block with that id, and for their height. If no node shows
+ * blocks these are and that they are trusted; nodes are asked only for the contents of a block with that id, and for headers above it. If no node shows
  * a block in time, subscribers learn that the tip has moved but not what is in the block. Writes nothing. Owns the subscribers while it lives;
  * after a restart it continues from what was last published.
  */
@@ -70,15 +70,8 @@ final class Reader extends AbstractBehavior<Walker.Command> {
 
     private record Tick() implements Walker.ToReader {}
 
-    private record NodeSeen(FollowedNode node, Outcome<Seen> seen) implements Walker.ToReader {}
-
-    /**
-     * Tip of a node, compared with the published tip.
-     *
-     * @param ours whether the published tip is a block of the node's chain
-     * @param shown whether the node shows the block that it reports as its tip
-     */
-    private record Seen(long height, boolean ours, boolean shown) {}
+    private record NodeSeen(FollowedNode node, BlockRow ours, Outcome<ChainComparison.Finding> finding)
+            implements Walker.ToReader {}
 
     private final TimerScheduler<Walker.Command> timers;
     private final FollowerSetup setup;
@@ -95,9 +88,12 @@ final class Reader extends AbstractBehavior<Walker.Command> {
 
     private long joined = -1;
     private Optional<BlockReader> blocks = Optional.empty();
+    private Optional<HeaderCheck> check = Optional.empty();
     private boolean reading;
     private boolean moved;
     private boolean nodeRequested;
+    /** Height of the chain at the last tick. */
+    private long lastHeight;
 
     private Reader(
             ActorContext<Walker.Command> context,
@@ -189,8 +185,9 @@ final class Reader extends AbstractBehavior<Walker.Command> {
             Network network = head.network().orElse(Network.MAINNET);
             if (!subscribers.status().network().equals(Optional.of(network)) || blocks.isEmpty()) {
                 subscribers.setNetwork(network);
-                blocks = Optional.of(
-                        new BlockReader(setup.profile(), setup.any(), new Leniency(network), setup.executor()));
+                Leniency leniency = new Leniency(network);
+                blocks = Optional.of(new BlockReader(setup.profile(), setup.any(), leniency, setup.executor()));
+                check = Optional.of(HeaderCheck.of(network, leniency, setup));
             }
             moveTo(head.publishable().getAsLong());
         }
@@ -202,6 +199,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private void moveTo(long height) {
         OptionalLong before = subscribers.publishedHeightOn(chain);
         if (before.isEmpty()) {
+            rounds.forgetHeights();
             subscribers.moveTo(chain, height, List.of());
             return;
         }
@@ -300,70 +298,71 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     }
 
     private Behavior<Walker.Command> tick() {
-        note(subscribers.status().nodesHeight());
-        Optional<FollowedTip> tip = subscribers.tip();
-        if (!nodeRequested && tip.isPresent()) {
+        note(subscribers.status().namedHeight());
+        if (!isCatchingUp() && !nodeRequested && !chain.isEmpty() && check.isPresent()) {
             nodeRequested = true;
             FollowedNode node = rounds.next();
-            Outcome.pipe(getContext(), seen(node.client(), tip.get().place()), seen -> new NodeSeen(node, seen));
+            HeaderChain ours = chain.copy();
+            ChainComparison look = new ChainComparison(node.client(), ours, check.get(), setup.executor());
+            Outcome.pipe(getContext(), look.beginAboveTip(), finding -> new NodeSeen(node, ours.top(), finding));
         }
         return readIfMoved();
     }
 
-    private void note(long nodesHeight) {
+    /** Returns whether the other daemon writes many blocks at once, below a height that is already known. Checking the work of headers each time would be wasted. */
+    private boolean isCatchingUp() {
+        long before = lastHeight;
+        lastHeight = chain.isEmpty() ? -1 : chain.height();
+        return lastHeight - before > ChainComparison.PROOF
+                && subscribers.status().lag() > 0;
+    }
+
+    private void note(long namedHeight) {
         List<String> complaints = new ArrayList<>(rounds.complaints());
         long unseen = setup.file().unseenMillis();
         if (unseen >= MAX_SILENCE.toMillis()) {
             complaints.add("the books have not answered for " + unseen / 1_000
                     + " s, so that nothing is known of what another daemon writes");
         }
-        subscribers.note(nodesHeight, complaints);
-    }
-
-    private CompletionStage<Seen> seen(NodeClient node, BlockPlace told) {
-        return node.tip().thenComposeAsync(tip -> seen(node, tip, told), setup.executor());
-    }
-
-    private CompletionStage<Seen> seen(NodeClient node, NodeClient.Tip tip, BlockPlace told) {
-        if (Long.compareUnsigned(tip.height(), told.height()) <= 0) {
-            boolean ours = tip.height() == told.height() && tip.blockId().equals(told.blockId());
-            return CompletableFuture.completedFuture(new Seen(tip.height(), ours, true));
-        }
-        return isBlock(node, told.height(), told.blockId())
-                .thenComposeAsync(
-                        ours -> isBlock(node, tip.height(), tip.blockId())
-                                .thenApplyAsync(shown -> new Seen(tip.height(), ours, shown), setup.executor()),
-                        setup.executor());
-    }
-
-    private CompletionStage<Boolean> isBlock(NodeClient node, long height, Hash256 id) {
-        return node.blockAt(height)
-                .thenApplyAsync(
-                        block -> block.filter(shown -> shown.blockId().equals(id)
-                                        && BlockReader.judge(shown, height).isEmpty())
-                                .isPresent(),
-                        setup.executor());
+        long before = subscribers.status().nodesHeight();
+        subscribers.note(
+                chain.isEmpty() ? before : rounds.highest(namedHeight, before, chain.height()),
+                namedHeight,
+                complaints);
     }
 
     private Behavior<Walker.Command> onNodeSeen(NodeSeen message) {
         nodeRequested = false;
-        message.seen().value().ifPresent(seen -> judge(message.node(), seen));
+        FollowedNode node = message.node();
+        message.finding()
+                .value()
+                .ifPresentOrElse(
+                        finding -> {
+                            // A finding on a chain that was replaced meanwhile says nothing about this one.
+                            if (chain.has(
+                                    message.ours().height(), message.ours().blockId())) {
+                                judge(node, finding, message.ours().height());
+                            }
+                        },
+                        () -> rounds.failed(node));
         return this;
     }
 
-    private void judge(FollowedNode node, Seen seen) {
-        if (seen.shown()) {
-            rounds.acceptTip(node);
-        } else {
-            rounds.ignoreTip(node);
+    private void judge(FollowedNode node, ChainComparison.Finding finding, long ours) {
+        rounds.found(node, finding, ours);
+        // This actor reads no blocks from the node, so a proven header is the only sign that its chain can be followed.
+        if (finding instanceof ChainComparison.Finding.Longer longer
+                && longer.proof().height() > ours) {
+            rounds.brings(node, 0);
         }
         subscribers.setIgnoredTips(rounds.ignoredTips());
         subscribers.setDistrusting(rounds.isDistrusting());
-        if (!seen.ours()) {
-            rounds.differs(node);
-        } else if (seen.shown()) {
-            rounds.agrees(node);
-            note(seen.height());
-        }
+        finding.agreed(ours)
+                .ifPresentOrElse(
+                        height -> {
+                            rounds.agrees(node);
+                            note(height);
+                        },
+                        () -> rounds.differs(node));
     }
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -118,6 +119,13 @@ final class Rescanner {
     private Optional<BlockRow> top = Optional.empty();
     private OptionalLong next = OptionalLong.empty();
     private Walk walk;
+    private final Turns turns;
+    /** Index of the node that is read, and the height that its walk should reach. */
+    private int node;
+
+    private long to;
+    /** Whether the walk may have ended early because of another node's block. */
+    private boolean excused;
     /** Steps back since the last write. */
     private int stepsBack;
 
@@ -141,6 +149,7 @@ final class Rescanner {
         this.published = published;
         this.books = new Bookkeeping(setup.file(), setup.books(), setup.rules());
         this.materializer = Materializer.createMaterializer(context);
+        this.turns = new Turns(setup.nodes().size());
     }
 
     /**
@@ -291,15 +300,15 @@ final class Rescanner {
         if (now.blocksLeft() == 0) {
             return pausing();
         }
-        // Random, because in a fixed order two nodes on different branches could undo each other's blocks
-        // indefinitely.
-        int node = ThreadLocalRandom.current().nextInt(setup.nodes().size());
+        node = turns.next();
+        to = now.toHeight();
+        excused = false;
         walk = Walk.begin(
                 reader,
                 CompletableFuture::completedFuture,
                 setup.nodes().get(node).client().background(),
                 now.height() + 1,
-                now.toHeight(),
+                to,
                 this::passOn,
                 1,
                 materializer);
@@ -384,11 +393,13 @@ final class Rescanner {
     }
 
     private Behavior<Command> stepBack(CompletableFuture<Done> taken) {
+        // The wrong block may be the one below, which another walk has read.
+        excused = batch.isEmpty();
         batch.take();
         undoing = true;
         long blocks = (long) STEP_BACK << Math.min(stepsBack++, MOST_DOUBLINGS);
-        long to = Math.max(scan.fromHeight() - 1, progress(scan, top).height() - blocks);
-        Outcome.pipe(context, books.undoScan(scan.scan(), to), row -> row.fold(SteppedBack::new, WriteFailed::new));
+        long floor = Math.max(scan.fromHeight() - 1, progress(scan, top).height() - blocks);
+        Outcome.pipe(context, books.undoScan(scan.scan(), floor), row -> row.fold(SteppedBack::new, WriteFailed::new));
         taken.completeExceptionally(new IllegalStateException("the chain below has changed"));
         return Behaviors.same();
     }
@@ -409,8 +420,50 @@ final class Rescanner {
     private Behavior<Command> walked() {
         if (joined) {
             joined = false;
+            turns.arrived(node);
             return loading();
         }
-        return batch.isEmpty() ? pausing() : write();
+        if (!batch.isEmpty()) {
+            return write();
+        }
+        if (progress(scan, top).height() >= to) {
+            turns.arrived(node);
+        } else if (!excused) {
+            turns.endedEarly(node);
+        }
+        return pausing();
+    }
+
+    /**
+     * Chooses the node for the next walk: at random among the nodes whose walks ended too early the fewest times. Random, because in a fixed order two
+     * nodes on different branches could undo each other's blocks indefinitely.
+     */
+    static final class Turns {
+        /** Enough to prefer another node; more would exclude a node for a long time after a fault of all of them. */
+        private static final int MAX_COUNT = 5;
+
+        private final int[] earlyEnds;
+
+        Turns(int nodes) {
+            earlyEnds = new int[nodes];
+        }
+
+        int next() {
+            int least = IntStream.of(earlyEnds).min().orElseThrow();
+            int[] best = IntStream.range(0, earlyEnds.length)
+                    .filter(node -> earlyEnds[node] == least)
+                    .toArray();
+            return best[ThreadLocalRandom.current().nextInt(best.length)];
+        }
+
+        /** Counts a walk of the node that ended too early, or that led to other blocks than those of the head. */
+        void endedEarly(int node) {
+            earlyEnds[node] = Math.min(MAX_COUNT, earlyEnds[node] + 1);
+        }
+
+        /** Forgets the early ends of the node's walks after one that reached its target. */
+        void arrived(int node) {
+            earlyEnds[node] = 0;
+        }
     }
 }

@@ -10,20 +10,34 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import org.chainwalletd.follow.ChainComparison.Proof.Extent;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chooses the node for each round, and records the nodes' faults. Each round asks another node, so that all nodes are compared with the followed
- * chain. A node that returned false data is skipped for a while, unless all have: this only changes which node is asked.
+ * Chooses the node for each round, and records the nodes' faults and the heights of their chains. Each round asks another node, so that all nodes are
+ * compared with the followed chain. A node that returned false data is skipped for a while, unless all have: this only changes which node is asked.
  */
 final class Rounds {
     private static final Logger LOG = LoggerFactory.getLogger(Rounds.class);
     private static final Duration PASSED_OVER = Duration.ofMinutes(10);
     /** Time for which a node may lag, or follow another branch, before it is reported. */
     private static final Duration TOLERATED = Duration.ofMinutes(10);
+
+    /** Looks at each node during which the height that a node reported counts after its last proof. Long enough for the node to restart. */
+    private static final int KEPT_LOOKS = 20;
+    /** Failed looks in a row after which a node counts as silent. */
+    private static final int SILENT_LOOKS = 3;
+    /**
+     * As {@link #KEPT_LOOKS}, once the followed chain has reached the headers of a proof in time: from then on the node must prove its height again. Not
+     * less than {@link #SILENT_LOOKS}: a lag must not vanish before all nodes count as silent.
+     */
+    private static final int PASSED_LOOKS = SILENT_LOOKS;
+    /** A node that supplies more valid blocks than this at once hardly waited until they were found: this proves the height that it reports, too. */
+    private static final int BROUGHT = 50;
 
     private static final String DIFFERENT = " lags behind the followed chain or shows another one";
     private static final String NO_COMMON_BLOCK =
@@ -38,6 +52,18 @@ final class Rounds {
     private final Map<FollowedNode, Counter> ignoredTipCounters = new HashMap<>();
     private final Set<String> ignoredTips = new HashSet<>();
     private final Set<FollowedNode> withoutCommonBlock = new HashSet<>();
+    private final Map<FollowedNode, Height> heights = new HashMap<>();
+    /** Nodes whose last reported tip cannot be followed. */
+    private final Set<FollowedNode> tipsNotFollowable = new HashSet<>();
+
+    private final Map<FollowedNode, NoNextBlock> withoutNextBlock = new HashMap<>();
+    /** Failed looks at each node since it last answered. */
+    private final Map<FollowedNode, Integer> failedLooks = new HashMap<>();
+
+    private long looks;
+    /** Whether a node has answered since the start. Until then, the height known before counts. */
+    private boolean answered;
+
     private int current;
 
     Rounds(List<FollowedNode> nodes, Clock clock, MeterRegistry meters) {
@@ -46,7 +72,7 @@ final class Rounds {
         nodes.forEach(node -> ignoredTipCounters.put(
                 node,
                 Counter.builder("walletd.follower.tips.aside")
-                        .description("Times that the node began to name tips whose block it did not show")
+                        .description("Times that the node began to name tips that cannot be followed")
                         .tag("node", node.name())
                         .register(meters)));
         nodes.forEach(node -> falseData.put(
@@ -59,6 +85,7 @@ final class Rounds {
 
     /** Returns the node of the next round. */
     FollowedNode next() {
+        looks++;
         for (int i = 0; i < nodes.size(); i++) {
             current = (current + 1) % nodes.size();
             if (!isPassedOver(nodes.get(current))) {
@@ -72,6 +99,188 @@ final class Rounds {
     private boolean isPassedOver(FollowedNode node) {
         Instant when = falseDataAt.get(node);
         return when != null && clock.instant().isBefore(when.plus(PASSED_OVER));
+    }
+
+    /**
+     * Records the height of a node's chain, and whether its tip can be followed, by what the node itself shows. Done for each node before its height can
+     * count as the highest.
+     *
+     * @param ours height of the followed chain
+     */
+    void found(FollowedNode node, ChainComparison.Finding finding, long ours) {
+        answered = true;
+        failedLooks.remove(node);
+        if (finding instanceof ChainComparison.Finding.Longer longer) {
+            recordProof(node, longer.proof(), longer.to(), ours);
+            if (isFalseData(longer.proof().fault()) || !longer.shown()) {
+                doubtTip(node);
+            } else if (longer.proof().extent() == Extent.COMPLETE) {
+                acceptTip(node);
+            }
+        } else if (finding instanceof ChainComparison.Finding.HeavierBranch heavier) {
+            recordProof(node, heavier.proof(), heavier.to(), ours);
+            acceptTip(node);
+        } else if (finding instanceof ChainComparison.Finding.TipNotShown notShown) {
+            doubtTip(node);
+            if (ignoredTips.contains(node.name())) {
+                lacksNextBlock(node, Optional.empty(), notShown.tip().height());
+                heights.computeIfPresent(node, (same, before) -> before.byHeadersOnly());
+            }
+        } else if (finding instanceof ChainComparison.Finding.Unclear unclear) {
+            if (isFalseData(unclear.fault())) {
+                doubtTip(node);
+            }
+        } else if (finding instanceof ChainComparison.Finding.OtherBranch other) {
+            clearDoubts(node);
+            // A branch that may be heavier does not take back what the node proved before.
+            if (other.height() <= ours) {
+                heights.remove(node);
+            }
+        } else if (finding instanceof ChainComparison.Finding.Same) {
+            clearDoubts(node);
+            heights.put(node, new Height(ours, ours, looks, Trust.COMPLETE));
+        } else {
+            clearDoubts(node);
+            heights.remove(node);
+        }
+    }
+
+    private void clearDoubts(FollowedNode node) {
+        withoutNextBlock.remove(node);
+        acceptTip(node);
+    }
+
+    private static boolean isFalseData(Optional<Fault> fault) {
+        return fault.filter(known -> known.rule().provesFalseData()).isPresent();
+    }
+
+    private void recordProof(FollowedNode node, ChainComparison.Proof proof, long to, long ours) {
+        long headers = Math.min(proof.height(), ours + ChainComparison.PROOF);
+        if (proof.extent() != Extent.PARTIAL) {
+            heights.put(node, proven(node, headers, to, ours, proof.extent()));
+        } else if (headers > ours) {
+            heights.merge(node, new Height(headers, headers, looks, Trust.LATE), Height::withProven);
+        } else if (proof.fault().isPresent()) {
+            lacksNextBlock(node, proof.fault(), to);
+        }
+    }
+
+    /** A late proof prolongs nothing: while an earlier one still counts, its time runs on. */
+    private Height proven(FollowedNode node, long headers, long to, long ours, Extent extent) {
+        Height before = heights.get(node);
+        if (extent == Extent.COMPLETE) {
+            return new Height(headers, to, looks, Trust.COMPLETE);
+        }
+        return before != null && before.trust != Trust.LATE && known(node, before, ours) > before.proven
+                ? new Height(headers, to, before.look, before.trust)
+                : new Height(headers, to, looks, Trust.LATE);
+    }
+
+    private void lacksNextBlock(FollowedNode node, Optional<Fault> fault, long reported) {
+        withoutNextBlock.merge(node, new NoNextBlock(fault, reported), NoNextBlock::and);
+    }
+
+    /** Records that the node showed {@code count} blocks that were accepted, or the header of a valid next block. */
+    void brings(FollowedNode node, long count) {
+        withoutNextBlock.remove(node);
+        if (count > BROUGHT) {
+            heights.computeIfPresent(node, (same, before) -> before.supplied(looks));
+        }
+    }
+
+    /** Records that the node did not answer. */
+    void failed(FollowedNode node) {
+        if (failedLooks.merge(node, 1, Integer::sum) >= SILENT_LOOKS) {
+            lacksNextBlock(node, Optional.empty(), -1);
+        }
+    }
+
+    /** Forgets what the nodes showed above the previous chain, because another chain is followed now. */
+    void forgetHeights() {
+        heights.clear();
+        withoutNextBlock.clear();
+        tipsNotFollowable.clear();
+        ignoredTips.clear();
+        answered = true;
+    }
+
+    /**
+     * Returns the height of the chain: the highest that a node has proven. With a single node, or if no node shows a valid next block, the reported
+     * height counts.
+     *
+     * @param named the height last reported by a node whose chain extends ours
+     * @param before the previous result
+     * @param ours height of the followed chain
+     */
+    long highest(long named, long before, long ours) {
+        long proven = heights.entrySet().stream()
+                .mapToLong(entry -> known(entry.getKey(), entry.getValue(), ours))
+                .max()
+                .orElse(answered ? Math.min(before, ours) : before);
+        if (nodes.size() == 1) {
+            return named;
+        }
+        return lacksNextBlock()
+                ? withoutNextBlock.values().stream()
+                        .mapToLong(NoNextBlock::reported)
+                        .reduce(Math.max(named, proven), Math::max)
+                : proven;
+    }
+
+    private boolean lacksNextBlock() {
+        return withoutNextBlock.size() == nodes.size();
+    }
+
+    private long known(FollowedNode node, Height height, long ours) {
+        if (ours >= height.proven && height.trust == Trust.LATE) {
+            return height.proven;
+        }
+        boolean keepsLong = ours < height.proven || height.trust == Trust.SUPPLIED && failedLooks.containsKey(node);
+        long kept = keepsLong ? KEPT_LOOKS : PASSED_LOOKS;
+        return height.look >= looks - kept * nodes.size() ? Math.max(height.proven, height.named) : height.proven;
+    }
+
+    /**
+     * Height of a node's chain.
+     *
+     * @param proven height of the last header of its proof
+     * @param named the height that it reported, accepted because of that proof
+     * @param look number of the look of the proof, or of the last one before the node supplied blocks
+     */
+    private record Height(long proven, long named, long look, Trust trust) {
+        Height withProven(Height more) {
+            return new Height(Math.max(proven, more.proven), named, look, trust);
+        }
+
+        Height byHeadersOnly() {
+            return new Height(proven, proven, look, trust);
+        }
+
+        Height supplied(long now) {
+            return new Height(proven, named, now, Trust.SUPPLIED);
+        }
+    }
+
+    /** How well a node proved the height that it reports. */
+    private enum Trust {
+        /** By headers that came late: counts until the followed chain has reached them. */
+        LATE,
+        /** By headers in time. */
+        COMPLETE,
+        /** By more than {@link #BROUGHT} blocks: while the node is silent, counts as long as before the followed chain reached the headers. */
+        SUPPLIED
+    }
+
+    /**
+     * Why a node shows no valid next block.
+     *
+     * @param fault fault of the block that it shows instead
+     * @param reported height that it reports; negative if unknown
+     */
+    private record NoNextBlock(Optional<Fault> fault, long reported) {
+        NoNextBlock and(NoNextBlock later) {
+            return new NoNextBlock(later.fault.or(() -> fault), later.reported < 0 ? reported : later.reported);
+        }
     }
 
     void agrees(FollowedNode node) {
@@ -93,19 +302,23 @@ final class Rounds {
         }
     }
 
-    /** Ignores the tip that the node reports, because it cannot be followed, until it reports one that can. */
-    void ignoreTip(FollowedNode node) {
+    /** Ignores the tip that the node reports from the second time on that it cannot be followed, until the node reports one that can. */
+    private void doubtTip(FollowedNode node) {
+        if (tipsNotFollowable.add(node)) {
+            return;
+        }
         if (ignoredTips.add(node.name())) {
-            LOG.warn("{} reports a tip whose block it does not show; the tip is ignored", node.name());
+            LOG.warn("{} reports a tip that cannot be followed; the tip is ignored", node.name());
             ignoredTipCounters.get(node).increment();
         }
     }
 
-    void acceptTip(FollowedNode node) {
+    private void acceptTip(FollowedNode node) {
+        tipsNotFollowable.remove(node);
         ignoredTips.remove(node.name());
     }
 
-    /** Returns whether a node reports a tip that it does not show, or has returned false data recently. */
+    /** Returns whether the tip that a node reports is ignored, or a node has returned false data recently. */
     boolean isDistrusting() {
         return !ignoredTips.isEmpty() || nodes.stream().anyMatch(this::isPassedOver);
     }
@@ -119,6 +332,7 @@ final class Rounds {
         if (!isPassedOver(node)) {
             LOG.warn("{} repeatedly shows an invalid block and is skipped for a while: {}", node.name(), fault);
         }
+        lacksNextBlock(node, Optional.of(fault), -1);
         falseDataAt.put(node, clock.instant());
         falseData.get(node).increment();
     }
@@ -126,6 +340,11 @@ final class Rounds {
     /** Returns complaints for the operator, one line for each node. */
     List<String> complaints() {
         List<String> complaints = new ArrayList<>();
+        if (lacksNextBlock()) {
+            withoutNextBlock.forEach((node, why) -> why.fault()
+                    .ifPresent(fault -> complaints.add(
+                            "no node shows a valid next block: " + node.name() + " shows an invalid one: " + fault)));
+        }
         for (FollowedNode node : nodes) {
             Instant since = differsSince.get(node);
             if (since != null && !clock.instant().isBefore(since.plus(TOLERATED))) {

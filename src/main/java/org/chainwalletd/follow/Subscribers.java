@@ -30,7 +30,8 @@ final class Subscribers {
     private volatile Optional<BlockPlace> ancestor = Optional.empty();
 
     Subscribers(Instant startedAt) {
-        status = new AtomicReference<>(new FollowStatus(Optional.empty(), Optional.empty(), -1, startedAt, List.of()));
+        status = new AtomicReference<>(
+                new FollowStatus(Optional.empty(), Optional.empty(), -1, -1, startedAt, List.of()));
     }
 
     /** Returns the newest published tip; safe for threads. */
@@ -43,10 +44,10 @@ final class Subscribers {
         return status.get();
     }
 
-    /** Records the result of a round: the height that its node reported, and the complaints. */
-    void note(long nodesHeight, List<String> complaints) {
+    /** Records the result of a round: the proven height of the chain, the height that the round's node reported, and the complaints. */
+    void note(long nodesHeight, long namedHeight, List<String> complaints) {
         FollowStatus now = status.get();
-        status.set(new FollowStatus(now.tip(), now.network(), nodesHeight, now.startedAt(), complaints));
+        status.set(new FollowStatus(now.tip(), now.network(), nodesHeight, namedHeight, now.startedAt(), complaints));
     }
 
     /** Returns the names of the nodes whose tips are ignored; safe for threads. */
@@ -111,7 +112,12 @@ final class Subscribers {
     void setNetwork(Network network) {
         FollowStatus now = status.get();
         status.set(new FollowStatus(
-                now.tip(), Optional.of(network), now.nodesHeight(), now.startedAt(), now.complaints()));
+                now.tip(),
+                Optional.of(network),
+                now.nodesHeight(),
+                now.namedHeight(),
+                now.startedAt(),
+                now.complaints()));
     }
 
     /**
@@ -264,7 +270,12 @@ final class Subscribers {
     private void setTip(FollowedTip tip) {
         FollowStatus now = status.get();
         status.set(new FollowStatus(
-                Optional.of(tip), now.network(), now.nodesHeight(), now.startedAt(), now.complaints()));
+                Optional.of(tip),
+                now.network(),
+                now.nodesHeight(),
+                now.namedHeight(),
+                now.startedAt(),
+                now.complaints()));
         if (!now.tip().equals(Optional.of(tip))) {
             queues.forEach(queue -> queue.offer(tip));
         }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -23,6 +24,7 @@ import org.chainwalletd.chain.U64;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.node.ChainRules;
+import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.StoreException;
@@ -232,8 +234,7 @@ final class Walker {
     private void useChecksOf(Network network) {
         Leniency leniency = new Leniency(network);
         reader = new BlockReader(setup.profile(), setup.any(), leniency, setup.executor());
-        check = new HeaderCheck(
-                new HeaderRules(network), leniency, setup.work(), setup.rules().verifyWork(), setup.clock());
+        check = HeaderCheck.of(network, leniency, setup);
     }
 
     /** Waits for the next interval or a nudge. */
@@ -327,14 +328,15 @@ final class Walker {
         return loaded(new Loaded(known));
     }
 
-    private void note(long nodesHeight, List<String> complaints) {
+    private void note(long namedHeight, List<String> complaints) {
         if (!complaints.isEmpty() && !complaints.equals(lastComplaints)) {
             LOG.warn("{}", String.join("; ", complaints));
         }
         lastComplaints = complaints;
         List<String> all = new ArrayList<>(complaints);
         all.addAll(rounds.complaints());
-        subscribers.note(nodesHeight, all);
+        long before = subscribers.status().nodesHeight();
+        subscribers.note(chain.isEmpty() ? -1 : rounds.highest(namedHeight, before, chain.height()), namedHeight, all);
     }
 
     private Behavior<Command> looked(Looked command) {
@@ -346,22 +348,32 @@ final class Walker {
     private Behavior<Command> lookFailed(FollowedNode node, Throwable failure) {
         LOG.debug("cannot follow {} now: {}", node.name(), failure.getMessage());
         failedLooks++;
+        rounds.failed(node);
         if (failedLooks == MOST_FAILED_LOOKS) {
             note(
-                    subscribers.status().nodesHeight(),
+                    subscribers.status().namedHeight(),
                     List.of("no node shows its blocks: " + node.name() + ": " + failure.getMessage()));
+        } else if (!chain.isEmpty()) {
+            noteDiffering();
         }
         return idle();
     }
 
     private Behavior<Command> looked(FollowedNode node, ChainComparison.Finding finding) {
         failedLooks = 0;
-        judgeTip(node, finding);
+        rounds.found(node, finding, chain.height());
+        subscribers.setIgnoredTips(rounds.ignoredTips());
+        subscribers.setDistrusting(rounds.isDistrusting());
         if (finding instanceof ChainComparison.Finding.Same) {
             agree(node, chain.height());
+            return publishTheRest(node);
         } else if (finding instanceof ChainComparison.Finding.Longer longer) {
             agree(node, longer.to());
-            return walk(node, longer.to());
+            return longer.proof()
+                    .fault()
+                    .filter(fault -> fault.height() == chain.height() + 1)
+                    .map(fault -> endAtFault(node, fault))
+                    .orElseGet(() -> walk(node, longer.proof().height()));
         } else if (finding instanceof ChainComparison.Finding.HeavierBranch heavier) {
             return reorganise(node, heavier);
         } else if (finding instanceof ChainComparison.Finding.NoCommonBlock) {
@@ -378,6 +390,18 @@ final class Walker {
             LOG.debug("{} is not followed: {}", node.name(), finding);
         }
         return idle();
+    }
+
+    /**
+     * Publishes the last blocks of a walk whose work was not checked, because the walk was to lead to a tip far above them. If no block is above them, they
+     * are read again, each with its work.
+     */
+    private Behavior<Command> publishTheRest(FollowedNode node) {
+        long published = subscribers.tip().orElseThrow().height();
+        long top = chain.height();
+        return published < top && chain.publishableUpTo(top) >= published
+                ? undo(Math.max(published, top - HeaderChain.WorkPolicy.DEPTH), () -> walk(node, top))
+                : idle();
     }
 
     private void noCommonBlock(FollowedNode node) {
@@ -442,31 +466,19 @@ final class Walker {
                         + " undone",
                 U64.toString(top.height()));
         subscribers.forget(chain);
+        rounds.forgetHeights();
         rounds.agrees(node);
         return loaded(new Loaded(known));
     }
 
-    /** Judges the tip that the node reports by the blocks that it shows. Done for each node before its tip can count as the highest. */
-    private void judgeTip(FollowedNode node, ChainComparison.Finding finding) {
-        boolean tipNotShown = finding instanceof ChainComparison.Finding.TipNotShown
-                || finding instanceof ChainComparison.Finding.Longer longer && !longer.shown();
-        if (tipNotShown) {
-            rounds.ignoreTip(node);
-        } else if (!(finding instanceof ChainComparison.Finding.Unclear)) {
-            rounds.acceptTip(node);
-        }
-        subscribers.setIgnoredTips(rounds.ignoredTips());
-        subscribers.setDistrusting(rounds.isDistrusting());
-    }
-
     /** Keeps the reported height unchanged: the height of a node on another chain is not that of the followed chain. */
     private void noteDiffering() {
-        note(subscribers.status().nodesHeight(), lastComplaints);
+        note(subscribers.status().namedHeight(), lastComplaints);
     }
 
-    private void agree(FollowedNode node, long nodesHeight) {
+    private void agree(FollowedNode node, long namedHeight) {
         rounds.agrees(node);
-        note(nodesHeight, List.of());
+        note(namedHeight, List.of());
     }
 
     /**
@@ -477,12 +489,39 @@ final class Walker {
         LOG.info("{} shows an invalid block: {}", node.name(), fault);
         Outcome.pipe(
                 context,
-                reader.read(node.client(), fault.height())
-                        .thenComposeAsync(again -> check.judgeWork(again, fault.height()), setup.executor()),
+                readAgain(node.client(), fault.height(), chain.copy()),
                 again -> new LookedAgain(node, fault, again));
         return handlersWhileBusy()
                 .onMessage(LookedAgain.class, this::lookedAgain)
                 .build();
+    }
+
+    /** Checks the header first: a block without work may have no transactions to read. */
+    private CompletionStage<Fetched> readAgain(NodeClient node, long height, HeaderChain ours) {
+        return node.blockAt(height)
+                .thenComposeAsync(summary -> judgeHeader(summary, height, ours), setup.executor())
+                .thenComposeAsync(
+                        judged -> judged.fault().isPresent()
+                                ? CompletableFuture.<Fetched>completedFuture(new Fetched.Invalid(
+                                        height, judged.fault().get()))
+                                : reader.read(node, height)
+                                        .thenComposeAsync(again -> check.judgeWork(again, height), setup.executor()),
+                        setup.executor());
+    }
+
+    /** A header on another parent, which may be a real orphan, cannot be placed on our chain; only its work is checked. */
+    private CompletionStage<HeaderCheck.Judged> judgeHeader(
+            Optional<NodeClient.BlockSummary> summary, long height, HeaderChain ours) {
+        Optional<NodeClient.BlockSummary> named =
+                summary.filter(block -> BlockReader.judge(block, height).isEmpty());
+        if (named.isEmpty()) {
+            return CompletableFuture.completedFuture(new HeaderCheck.Judged(Optional.empty(), false));
+        }
+        NodeClient.BlockSummary block = named.get();
+        return ours.height() + 1 == height
+                        && block.previousBlockId().equals(ours.top().blockId())
+                ? check.prove(ours, block.header(), block.blockId())
+                : check.judgeWork(block.header(), block.blockId(), height);
     }
 
     private Behavior<Command> lookedAgain(LookedAgain command) {
@@ -492,7 +531,10 @@ final class Walker {
                 .flatMap(this::faultAgain)
                 .filter(fault ->
                         fault.blockId().equals(first.blockId()) && fault.rule().provesFalseData())
-                .ifPresent(fault -> rounds.returnedFalseData(command.node(), fault));
+                .ifPresent(fault -> {
+                    rounds.returnedFalseData(command.node(), fault);
+                    noteDiffering();
+                });
         return idle();
     }
 
@@ -537,7 +579,7 @@ final class Walker {
             return idle();
         }
         agree(node, branch.to());
-        return undo(branch.fork(), () -> walk(node, branch.to()));
+        return undo(branch.fork(), () -> walk(node, branch.proof().height()));
     }
 
     /** Removes the blocks above {@code height} from the books and from the followed chain. */
@@ -600,6 +642,8 @@ final class Walker {
         unpublished.removeIf(walk -> walk.to() <= published);
         if (chain.height() > done.from()) {
             unpublished.add(new Walked(done.node(), done.from(), chain.height()));
+            rounds.brings(done.node(), chain.height() - done.from());
+            noteDiffering();
         }
         return done.fault().map(fault -> endAtFault(done.node(), fault)).orElseGet(this::idle);
     }

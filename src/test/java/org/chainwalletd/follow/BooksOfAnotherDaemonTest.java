@@ -16,6 +16,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.apache.pekko.stream.KillSwitches;
 import org.apache.pekko.stream.Materializer;
@@ -303,6 +304,31 @@ class BooksOfAnotherDaemonTest {
 
         assertFoldsToTheChain(reader);
         assertThat(kinds(reader.events)).doesNotContain("Connected").endsWith("Advanced");
+    }
+
+    @Test
+    void blocks_that_the_daemon_that_writes_does_not_get_are_the_lag_of_the_others() {
+        AtomicBoolean cutOff = new AtomicBoolean();
+        UnaryOperator<NodeClient.BlockSummary> shown = block -> {
+            if (cutOff.get()) {
+                throw new IllegalStateException("the node does not answer the daemon that writes");
+            }
+            return block;
+        };
+        daemon(setup -> with(setup, node -> Distorted.blocks(node, shown)), chain.uri())
+                .keep();
+        SharingDaemon reader = daemon(setup -> setup, chain.uri(), chain.uri());
+        awaitTips();
+        cutOff.set(true);
+        chain.node().mine(7);
+
+        Await.until("the lag is known", () -> reader.follower.status().lag() == 7);
+        assertThat(reader.follower.status().nodesHeight())
+                .isEqualTo(chain.node().tip().height());
+
+        cutOff.set(false);
+        awaitTips();
+        Await.until("there is no lag", () -> reader.follower.status().lag() == 0);
     }
 
     private static FollowerSetup with(FollowerSetup setup, UnaryOperator<NodeClient> change) {

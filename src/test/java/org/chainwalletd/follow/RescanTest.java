@@ -9,6 +9,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.testkit.Await;
@@ -39,7 +40,9 @@ class RescanTest {
 
     @AfterEach
     void stop() {
-        daemon.close();
+        if (daemon != null) {
+            daemon.close();
+        }
         kit.shutdownTestKit();
         executor.shutdownNow();
     }
@@ -89,6 +92,38 @@ class RescanTest {
 
         for (ModelBlock block = branch; block.height() > TOP - 20; block = block.parent()) {
             assertThat(daemon.books().staged()).doesNotContain(block.id());
+        }
+    }
+
+    @Test
+    void a_node_whose_walks_have_ended_too_early_the_least_is_walked_up() {
+        Rescanner.Turns turns = new Rescanner.Turns(3);
+        turns.endedEarly(0);
+        turns.endedEarly(2);
+        for (int i = 0; i < 20; i++) {
+            assertThat(turns.next()).isEqualTo(1);
+        }
+        turns.endedEarly(1);
+        turns.endedEarly(1);
+        for (int i = 0; i < 20; i++) {
+            assertThat(turns.next()).isNotEqualTo(1);
+        }
+        for (int i = 0; i < 1_000; i++) {
+            turns.endedEarly(0);
+            turns.endedEarly(1);
+            turns.endedEarly(2);
+        }
+        turns.arrived(0);
+        for (int i = 0; i < 5; i++) {
+            assertThat(turns.next()).isZero();
+            turns.endedEarly(0);
+        }
+        assertThat(IntStream.range(0, 200).map(i -> turns.next()).distinct().count())
+                .as("no node is left out for long because all had failed")
+                .isEqualTo(3);
+        turns.arrived(1);
+        for (int i = 0; i < 20; i++) {
+            assertThat(turns.next()).isEqualTo(1);
         }
     }
 

@@ -72,11 +72,15 @@ class StrangerTest {
     }
 
     private void start(Optional<BlockPlace> checkpoint) {
+        start(List.of(node), checkpoint);
+    }
+
+    private void start(List<ModelNode> nodes, Optional<BlockPlace> checkpoint) {
         daemon = new ModelDaemon(
                 BooksPlaces.FILES,
                 folder,
                 owned,
-                List.of(node),
+                nodes,
                 node.client(),
                 kit,
                 executor,
@@ -191,6 +195,24 @@ class StrangerTest {
         ModelBlock further = chain.grown(other, 1);
         node.tip(further);
         daemon.awaitFollowed(further);
+    }
+
+    @Test
+    void what_a_silent_node_has_shown_of_the_chain_before_is_no_lag_of_the_one_that_the_operator_decides_for() {
+        daemon.close();
+        ModelNode silent = new ModelNode(chain, executor);
+        ModelBlock further = chain.grown(ours, 1);
+        silent.tip(further);
+        ModelBlock other = chain.grown(ours.at(FIRST_KEPT - 5), 17);
+        start(List.of(node, silent), Optional.of(other.at(25).block().place()));
+        daemon.awaitFollowed(further);
+
+        silent.lie(ModelNode.Lie.SILENT);
+        node.tip(other);
+        daemon.awaitFollowed(other);
+
+        Await.until("there is no lag", () -> daemon.follower().status().lag() == 0);
+        assertThat(other.height()).isLessThan(ours.height());
     }
 
     @Test

@@ -2,15 +2,18 @@ package org.chainwalletd.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -53,6 +56,12 @@ class UnworkedBlocksTest {
         volatile long claimed;
         /** Whether it denies having blocks above the first, until it has denied the second. */
         volatile boolean denies;
+        /** Height above which it shows no block but its tip. */
+        volatile long failsAbove = Long.MAX_VALUE;
+        /** Height of a block that it does not have. */
+        volatile long lacks = -1;
+        /** Run on each request for a block, before the answer. */
+        volatile Runnable whenAsked = () -> {};
         /** Whether it reports its tip but shows no block. */
         volatile boolean fails;
 
@@ -68,9 +77,11 @@ class UnworkedBlocksTest {
                 }
                 case "blockAt" -> {
                     blocksAsked.incrementAndGet();
-                    yield fails
+                    whenAsked.run();
+                    long height = (Long) call.arguments()[0];
+                    yield fails || height > failsAbove && height < shown.size() - 1
                             ? CompletableFuture.failedFuture(new NodeException.Unreachable("the answer is too long"))
-                            : CompletableFuture.completedFuture(blockAt((Long) call.arguments()[0]));
+                            : CompletableFuture.completedFuture(blockAt(height));
                 }
                 case "transaction" -> {
                     bodiesAsked.incrementAndGet();
@@ -93,7 +104,7 @@ class UnworkedBlocksTest {
                 denies = height > 1;
                 return Optional.empty();
             }
-            if (height >= 0 && height < shown.size()) {
+            if (height >= 0 && height < shown.size() && height != lacks) {
                 return Optional.of(summary(shown.get((int) height)));
             }
             return height == claimed ? Optional.of(summary(header(height, Hash256.ZERO, 0))) : Optional.empty();
@@ -141,6 +152,10 @@ class UnworkedBlocksTest {
     }
 
     private void follow(List<BlockHeader> chain, Node... nodes) {
+        follow(chain, Clock.systemUTC(), nodes);
+    }
+
+    private void follow(List<BlockHeader> chain, Clock clock, Node... nodes) {
         List<FollowedNode> followed = new ArrayList<>();
         for (Node each : nodes) {
             each.shown = chain;
@@ -149,11 +164,17 @@ class UnworkedBlocksTest {
         rig = new FollowRig(
                 folder,
                 List.of(),
-                setup -> FollowRig.with(
-                        setup,
+                setup -> new FollowerSetup(
+                        setup.profile(),
                         new FollowerSetup.Sources(followed, node.client(), FollowRig.known(Network.TESTNET)),
+                        setup.file(),
+                        setup.books(),
+                        setup.rules(),
                         work,
-                        setup.interval()),
+                        setup.meters(),
+                        setup.interval(),
+                        clock,
+                        setup.executor()),
                 URI.create("http://127.0.0.1:9"));
         rig.awaitTip(topOf(chain));
     }
@@ -174,8 +195,7 @@ class UnworkedBlocksTest {
                 .toList());
         node.claimed = FAR_ABOVE;
         node.shown = grown(List.of(common.get(0)), 150, false);
-        HeaderCheck check = new HeaderCheck(
-                new HeaderRules(Network.TESTNET), new Leniency(Network.TESTNET), work, true, Clock.systemUTC());
+        HeaderCheck check = check(work);
 
         for (int i = 0; i < 100; i++) {
             assertThat(Await.result(new ChainComparison(node.client(), ours.copy(), check, Runnable::run).begin()))
@@ -230,8 +250,7 @@ class UnworkedBlocksTest {
         node.denies = true;
         AtomicInteger computed = new AtomicInteger();
         WorkCheck counting = new WorkCheck(header -> computed.incrementAndGet() > 0, Runnable::run);
-        HeaderCheck check = new HeaderCheck(
-                new HeaderRules(Network.TESTNET), new Leniency(Network.TESTNET), counting, true, Clock.systemUTC());
+        HeaderCheck check = check(counting);
 
         assertThat(Await.result(new ChainComparison(node.client(), ours, check, Runnable::run).begin()))
                 .isEqualTo(new ChainComparison.Finding.Unclear(Optional.empty()));
@@ -274,5 +293,322 @@ class UnworkedBlocksTest {
 
         assertThat(rig.events()).noneMatch(FollowEvent.Disconnected.class::isInstance);
         assertThat(rig.follower().tip().orElseThrow().place().blockId()).isEqualTo(tip);
+    }
+
+    @Test
+    void blocks_that_are_followed_below_one_without_work_give_way_again() {
+        List<BlockHeader> honest = grown(List.of(), 10, true);
+        follow(honest);
+        double before = lies();
+        // Three that prove that it is there: the others are read because of them.
+        List<BlockHeader> lie = grown(grown(honest, 3, true), 50, false);
+        lie.add(header(lie.size(), topOf(lie), 0, Instant.now().getEpochSecond(), NO_TRANSACTIONS));
+        node.claimed = FAR_ABOVE;
+        node.shown = lie;
+        Await.until("the lie is found out", () -> lies() > before);
+
+        honest = grown(honest, 1, true);
+        node.claimed = 0;
+        node.shown = honest;
+        rig.awaitTip(topOf(honest));
+    }
+
+    /** The greatest lag that is seen while each node is asked for its tip so often. */
+    private long greatestLag(int looks, Node... nodes) {
+        AtomicLong greatest = new AtomicLong();
+        for (Node each : nodes) {
+            int before = each.tipsAsked.get();
+            Await.until("it is asked again", () -> {
+                greatest.accumulateAndGet(rig.follower().status().lag(), Math::max);
+                return each.tipsAsked.get() > before + looks;
+            });
+        }
+        return greatest.get();
+    }
+
+    /** The least that is seen while each node is asked for its tip so often. */
+    private long leastLag(int looks, Node... nodes) {
+        AtomicLong least = new AtomicLong(Long.MAX_VALUE);
+        for (Node each : nodes) {
+            int before = each.tipsAsked.get();
+            Await.until("it is asked again", () -> {
+                least.accumulateAndGet(rig.follower().status().lag(), Math::min);
+                return each.tipsAsked.get() > before + looks;
+            });
+        }
+        return least.get();
+    }
+
+    private static HeaderChain checked(List<BlockHeader> headers) {
+        return HeaderChain.of(
+                headers.stream().map(header -> HeaderCheck.row(header, true)).toList());
+    }
+
+    private static HeaderCheck check(WorkCheck work) {
+        return new HeaderCheck(
+                new HeaderRules(Network.TESTNET), new Leniency(Network.TESTNET), work, true, Clock.systemUTC());
+    }
+
+    /** Blocks whose transactions nobody has. */
+    private static List<BlockHeader> grownWithoutBodies(List<BlockHeader> from, int count, boolean worked) {
+        List<BlockHeader> chain = new ArrayList<>(from);
+        for (int i = 0; i < count; i++) {
+            Hash256 root = Hash256.parse("bb".repeat(32));
+            chain.add(header(chain.size(), topOf(chain), worked ? 1 : 0, YESTERDAY + chain.size(), root));
+        }
+        return chain;
+    }
+
+    @Test
+    void a_tip_far_above_that_no_work_leads_to_makes_no_lag_and_its_node_is_caught_by_headers_alone() {
+        Node honest = new Node();
+        Node another = new Node();
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        follow(chain, node, honest, another);
+        node.claimed = FAR_ABOVE;
+        node.shown = grownWithoutBodies(chain, 3, false);
+
+        assertThat(greatestLag(4, honest, another)).isZero();
+
+        Await.until("it is caught", () -> lies() > 0);
+        assertThat(rig.follower().isDistrusting()).isTrue();
+        assertThat(rig.follower().status().complaints()).isEmpty();
+    }
+
+    @Test
+    void a_tip_far_above_makes_no_lag_when_the_newest_block_is_shown_below_it() {
+        Node honest = new Node();
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        follow(chain, node, honest);
+        for (int i = 0; i < 3; i++) {
+            chain = grown(chain, 1, true);
+            node.claimed = FAR_ABOVE;
+            node.shown = chain;
+            rig.awaitTip(topOf(chain));
+            honest.shown = chain;
+
+            assertThat(greatestLag(3, node, honest)).isLessThanOrEqualTo(1);
+        }
+        assertThat(rig.follower().nodesWithIgnoredTips()).containsExactly("node 0");
+    }
+
+    @Test
+    void a_lag_that_headers_with_work_prove_stays_whatever_another_node_says_and_while_the_node_is_silent() {
+        Node behind = new Node();
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        follow(chain, node, behind);
+        node.shown = grownWithoutBodies(chain, 5, true);
+        Await.until("it lags", () -> rig.follower().status().lag() == 5);
+
+        int before = behind.tipsAsked.get();
+        Await.until("the other one is asked often", () -> {
+            assertThat(rig.follower().status().lag()).isEqualTo(5);
+            return behind.tipsAsked.get() > before + 4;
+        });
+        node.fails = true;
+        int then = behind.tipsAsked.get();
+        Await.until("the other one is asked often", () -> {
+            assertThat(rig.follower().status().lag()).isGreaterThanOrEqualTo(ChainComparison.PROOF);
+            return behind.tipsAsked.get() > then + 4;
+        });
+        node.shown = chain;
+        Await.until("its own word takes it back", () -> rig.follower().status().lag() == 0);
+    }
+
+    @Test
+    void a_fault_of_a_node_takes_nothing_back_that_it_has_proven() {
+        Node behind = new Node();
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        follow(chain, node, behind);
+        node.shown = grownWithoutBodies(chain, 5, true);
+        Await.until("it lags", () -> rig.follower().status().lag() == 5);
+
+        node.shown = grownWithoutBodies(chain, 5, false);
+        Await.until("it is caught", () -> lies() > 0);
+
+        int before = behind.tipsAsked.get();
+        Await.until("the other one is asked often", () -> {
+            assertThat(rig.follower().status().lag()).isGreaterThanOrEqualTo(ChainComparison.PROOF);
+            return behind.tipsAsked.get() > before + 4;
+        });
+        Await.until(
+                "what was only named is forgotten",
+                () -> rig.follower().status().lag() == ChainComparison.PROOF);
+    }
+
+    @Test
+    void a_daemon_whose_clock_is_slow_lags_although_it_takes_no_block() {
+        List<BlockHeader> chain = grown(List.of(), 1, true);
+        Clock slow = Clock.offset(Clock.systemUTC(), Duration.ofDays(-2));
+        follow(chain, slow, node, new Node());
+        node.shown = grown(chain, 20, true);
+
+        Await.until("it lags", () -> rig.follower().status().lag() == 20);
+        assertThat(rig.follower().tip().orElseThrow().height()).isZero();
+        assertThat(lies()).isZero();
+    }
+
+    @Test
+    void a_block_that_fails_a_check_at_every_node_is_lag_and_is_complained_of() {
+        Node another = new Node();
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        follow(chain, node, another);
+        List<BlockHeader> longer = grown(chain, 20, false);
+        node.shown = longer;
+        another.shown = longer;
+
+        Await.until("it lags", () -> rig.follower().status().lag() == 20);
+        Await.until(
+                "somebody is told",
+                () -> rig.follower().status().complaints().stream()
+                        .anyMatch(complaint -> complaint.startsWith("no node shows a valid next block: node 1")
+                                && complaint.endsWith("its proof of work is invalid")));
+
+        another.shown = grown(chain, 1, true);
+        rig.awaitTip(topOf(another.shown));
+        Await.until("all is well", () -> rig.follower().status().complaints().isEmpty());
+        assertThat(rig.follower().status().lag()).isZero();
+    }
+
+    @Test
+    void blocks_that_one_node_has_shown_below_a_tip_that_no_chain_has_are_told_when_they_are_the_newest() {
+        Node honest = new Node();
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        follow(chain, node, honest);
+        List<BlockHeader> longer = grown(chain, 150, true);
+        node.claimed = FAR_ABOVE;
+        node.shown = longer;
+        Await.until("they are read", () -> node.blocksAsked.get() > 150);
+        Await.until("all of them", () -> greatestLag(3, node) > 0);
+        honest.shown = longer;
+
+        rig.awaitTip(topOf(longer));
+        Await.until("all is well", () -> rig.follower().status().lag() == 0);
+        assertThat(rig.events()).noneMatch(FollowEvent.Disconnected.class::isInstance);
+    }
+
+    @Test
+    void a_header_that_is_not_to_be_had_above_the_next_one_keeps_none_of_those_below_away() {
+        Node another = new Node();
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        follow(chain, node, another);
+        List<BlockHeader> longer = grown(chain, 20, true);
+        node.failsAbove = 11;
+        node.shown = longer;
+
+        rig.awaitTip(longer.get(11).id());
+    }
+
+    @Test
+    void a_block_that_no_node_has_is_lag_however_long_it_is_missing() {
+        Node another = new Node();
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        follow(chain, node, another);
+        List<BlockHeader> longer = grown(chain, 30, true);
+        node.lacks = 20;
+        another.lacks = 20;
+        node.shown = longer;
+        another.shown = longer;
+        rig.awaitTip(longer.get(19).id());
+        Await.until(
+                "both are set aside",
+                () -> rig.follower().nodesWithIgnoredTips().size() == 2);
+        Await.until("it lags", () -> rig.follower().status().lag() == 20);
+
+        assertThat(leastLag(10, node, another)).isEqualTo(20);
+
+        node.lacks = -1;
+        rig.awaitTip(topOf(longer));
+        Await.until("all is well", () -> rig.follower().status().lag() == 0);
+        assertThat(rig.follower().status().complaints()).isEmpty();
+    }
+
+    @Test
+    void a_block_that_one_node_does_not_have_is_lag_while_the_other_one_is_silent() {
+        Node another = new Node();
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        follow(chain, node, another);
+        List<BlockHeader> longer = grown(chain, 30, true);
+        another.fails = true;
+        another.shown = longer;
+        node.lacks = 20;
+        node.shown = longer;
+        rig.awaitTip(longer.get(19).id());
+        Await.until(
+                "it is set aside", () -> !rig.follower().nodesWithIgnoredTips().isEmpty());
+        int before = another.tipsAsked.get();
+        Await.until("the other one has failed often", () -> another.tipsAsked.get() > before + 4);
+        Await.until("it lags", () -> rig.follower().status().lag() == 20);
+
+        assertThat(leastLag(10, node, another)).isEqualTo(20);
+    }
+
+    @Test
+    void blocks_that_are_found_while_a_node_delays_its_answers_prove_no_tip_that_it_has_named_before() {
+        FollowedNode slow = new FollowedNode("slow", node.client());
+        Rounds rounds = new Rounds(
+                List.of(slow, new FollowedNode("other", new Node().client())),
+                Clock.systemUTC(),
+                new SimpleMeterRegistry());
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        AtomicLong nanos = new AtomicLong();
+        node.shown = chain;
+        node.claimed = FAR_ABOVE;
+        node.whenAsked = () -> {
+            nanos.addAndGet(Duration.ofSeconds(9).toNanos());
+            node.shown = grown(node.shown, 1, true);
+        };
+
+        ChainComparison.Finding finding = Await.result(
+                new ChainComparison(slow.client(), checked(chain), check(work), Runnable::run, nanos::get).begin());
+
+        rounds.found(slow, finding, 9);
+        long passed = 9 + ChainComparison.PROOF;
+        assertThat(rounds.highest(FAR_ABOVE, 9, 9)).isEqualTo(FAR_ABOVE);
+        assertThat(rounds.highest(FAR_ABOVE, 9, passed)).isEqualTo(passed);
+        assertThat(finding)
+                .as("it is walked up to")
+                .isInstanceOfSatisfying(
+                        ChainComparison.Finding.Longer.class,
+                        longer -> assertThat(longer.proof().height()).isEqualTo(FAR_ABOVE));
+
+        WorkCheck busy =
+                new WorkCheck(header -> nanos.addAndGet(Duration.ofSeconds(9).toNanos()) > 0, Runnable::run);
+        node.shown = grown(chain, ChainComparison.PROOF, true);
+        node.whenAsked = () -> nanos.addAndGet(ChainComparison.IN_TIME.toNanos() / 5);
+        rounds.found(
+                slow,
+                Await.result(new ChainComparison(slow.client(), checked(chain), check(busy), Runnable::run, nanos::get)
+                        .begin()),
+                9);
+        rounds.next();
+        assertThat(rounds.highest(FAR_ABOVE, 9, passed))
+                .as("answers in time, and checks that take long")
+                .isEqualTo(FAR_ABOVE);
+    }
+
+    @Test
+    void a_question_for_a_header_that_fails_once_is_asked_again() {
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        node.shown = grown(chain, 20, true);
+        // The block above ours, the tip, and the second one above ours.
+        node.whenAsked = () -> node.fails = node.blocksAsked.get() == 3;
+
+        assertThat(Await.result(new ChainComparison(node.client(), checked(chain), check(work), Runnable::run).begin()))
+                .isEqualTo(new ChainComparison.Finding.Longer(
+                        29,
+                        true,
+                        new ChainComparison.Proof(29, ChainComparison.Proof.Extent.COMPLETE, Optional.empty())));
+    }
+
+    @Test
+    void a_block_without_work_on_an_orphan_is_a_lie() {
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        follow(chain, node, new Node());
+        List<BlockHeader> orphaned = new ArrayList<>(chain.subList(0, 9));
+        orphaned.add(header(9, topOf(orphaned), 1, YESTERDAY + 20, NO_TRANSACTIONS));
+        node.shown = grown(orphaned, 1, false);
+
+        Await.until("it is caught", () -> lies() > 0);
     }
 }

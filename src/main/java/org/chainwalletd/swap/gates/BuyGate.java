@@ -45,7 +45,7 @@ public record BuyGate(SwapLimits limits) {
     /**
      * @param tipHeight of the followed tip, unsigned
      * @param tipTime of the tip's block, Unix seconds
-     * @param namedHeight height that a node has named in this run, above the followed tip while blocks are missing; negative before one was named
+     * @param namedHeight height that a node has proven or reported in this run, above the followed tip while blocks are missing; negative before the first
      */
     public record Evidence(
             List<Candidate> candidates, long tipHeight, long tipTime, long namedHeight, GateInputs inputs) {

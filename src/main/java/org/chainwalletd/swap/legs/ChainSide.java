@@ -23,7 +23,8 @@ import org.chainwalletd.swap.gates.SwapLimits;
  * @param books HTLCs of our keys
  * @param transactions bytes of their outputs
  * @param spends fate of coins
- * @param namedHeight highest block named in this run by the node of the last follower round; negative before one was named
+ * @param namedHeight the higher of what nodes have proven and what a node whose chain extends ours last reported, in this run; negative before the
+ *     first
  * @param executor for continuations; never blocks
  */
 public record ChainSide(

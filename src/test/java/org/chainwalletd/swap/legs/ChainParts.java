@@ -80,7 +80,7 @@ public record ChainParts(SpendService spending, Sightings sightings, HtlcSpends 
                 new HtlcTransactions(profile, follow.client(), follow.executor()),
                 followed,
                 clock,
-                () -> follow.follower().status().nodesHeight(),
+                () -> follow.follower().status().highest(),
                 follow.executor());
         return new ChainParts(spending, sightings, htlcs, side);
     }
