@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,10 +16,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
-import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.client.WalletdException;
-import org.chainwalletd.config.Settings;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Coins;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
@@ -56,18 +54,11 @@ class BackgroundUnderLoadTest {
     /** Amounts of external deposits by address. */
     private final Map<String, Long> deposits = new ConcurrentHashMap<>();
 
-    private Daemon daemon;
-    private WalletdClient client;
-    private WalletdClient node;
+    private DaemonRig daemon;
 
     @BeforeEach
-    void start() throws Exception {
-        Settings settings = DaemonRig.ownDevnet(folder, "--devnet-block-interval", "0");
-        daemon = Daemon.start(settings, DaemonRig.passphrase(), line -> {}, DaemonRig.COST, Clock.systemUTC());
-        String token = Files.readString(folder.resolve("token-spend")).strip();
-        client = new WalletdClient(daemon.uri(), token, Optional.empty(), Duration.ofSeconds(250));
-        node = new WalletdClient(daemon.nodeUri().orElseThrow(), "none", Optional.empty(), Duration.ofSeconds(30));
-        node.call("devnet_set", Map.of("quota", false));
+    void start() {
+        daemon = DaemonRig.withChain(folder);
     }
 
     @AfterEach
@@ -78,12 +69,12 @@ class BackgroundUnderLoadTest {
 
     @Test
     void all_tokens_end_paid_once_and_no_credit_is_missed() {
-        String shop = newAddress();
+        String shop = daemon.newAddress();
         List<Future<?>> work = new ArrayList<>();
         for (int i = 0; i < PAYERS; i++) {
-            String payer = newAddress();
+            String payer = daemon.newAddress();
             for (int coin = 0; coin < 5; coin++) {
-                node.call("devnet_faucet", Map.of("address", payer, "amount", FUNDING));
+                give(payer, FUNDING);
             }
             int number = i;
             work.add(callers.submit(() -> pay(number, payer, shop)));
@@ -94,28 +85,25 @@ class BackgroundUnderLoadTest {
         int rounds = 0;
         while (rounds < ROUNDS || !work.stream().allMatch(Future::isDone)) {
             HangWatch.alive();
-            daemon.keeper().stop();
+            daemon.daemon().keeper().stop();
             mine(1 + random.nextInt(3));
             if (random.nextInt(3) == 0) {
-                node.call("devnet_reorg", Map.of("depth", 1 + random.nextInt(2)));
+                daemon.devnet().reorg(1 + random.nextInt(2));
             }
-            client.call("get_status", Map.of());
-            daemon.keeper().start();
+            daemon.call("get_status");
+            daemon.daemon().keeper().start();
             mine(1);
             if (random.nextInt(2) == 0) {
-                awaitTip();
+                daemon.awaitFollowed();
             }
             rounds++;
         }
         work.forEach(Await::outcome);
         mine(1);
-        awaitTip();
+        daemon.awaitFollowed();
         Await.until(
                 "nothing is in flight",
-                () -> client.call("get_status", Map.of())
-                                .path("in_flight_transfers")
-                                .asInt()
-                        == 0);
+                () -> daemon.call("get_status").path("in_flight_transfers").asInt() == 0);
 
         assertThat(coins(shop)).containsExactlyInAnyOrderElementsOf(amounts());
         assertThat(credits(Optional.of(shop)).values()).containsExactlyInAnyOrderElementsOf(amounts());
@@ -141,24 +129,12 @@ class BackgroundUnderLoadTest {
     }
 
     private void mine(int blocks) {
-        node.call("devnet_mine", Map.of("blocks", blocks));
+        daemon.mine(blocks);
         mined.addAndGet(blocks);
     }
 
-    private void awaitTip() {
-        String tip = node.call("get_block_height", Map.of()).path("block_id").asText();
-        Await.until(
-                "the tip is followed",
-                () -> client.call("get_follower_status", Map.of())
-                        .path("last_indexed_block_id")
-                        .asText()
-                        .equals(tip));
-    }
-
-    private String newAddress() {
-        return client.call("generate_standard_address", Map.of())
-                .path("address")
-                .asText();
+    private void give(String address, long amount) {
+        daemon.devnet().faucet(Address.parse(address), Amount.of(amount));
     }
 
     /** Worker that repeats each call with its token until it is answered. */
@@ -173,10 +149,10 @@ class BackgroundUnderLoadTest {
     /** Creates addresses that are paid in the next block, even while no daemon is following. */
     private void mint() {
         for (int i = 0; i < MINTS; i++) {
-            String address = newAddress();
+            String address = daemon.newAddress();
             long amount = FUNDING + i;
             deposits.put(address, amount);
-            node.call("devnet_faucet", Map.of("address", address, "amount", amount));
+            give(address, amount);
             anotherBlock();
         }
     }
@@ -190,7 +166,7 @@ class BackgroundUnderLoadTest {
     private JsonNode untilAnswered(String method, Map<String, ?> params) {
         while (true) {
             try {
-                return client.call(method, params);
+                return daemon.call(method, params);
             } catch (WalletdException.RpcError refused) {
                 assertThat(refused.code()).as(refused.getMessage()).isIn(-32020, -32031, -32039, -32042);
                 anotherBlock();
@@ -199,11 +175,7 @@ class BackgroundUnderLoadTest {
     }
 
     private List<Long> coins(String address) {
-        List<Long> values = new ArrayList<>();
-        node.call("get_address_utxos", Map.of("address", address))
-                .path("utxos")
-                .forEach(coin -> values.add(coin.path("value").asLong()));
-        return values;
+        return List.copyOf(Coins.of(daemon.devnet(), Address.parse(address)).values());
     }
 
     /** Folds the feed into amounts by outpoint. */
@@ -213,7 +185,7 @@ class BackgroundUnderLoadTest {
         address.ifPresent(one -> params.put("address", one));
         JsonNode page;
         do {
-            page = client.call("list_credits", params);
+            page = daemon.call("list_credits", params);
             for (JsonNode credit : page.path("credits")) {
                 String outpoint = credit.path("tx_id").asText() + ":"
                         + credit.path("output_index").asLong();

@@ -3,20 +3,15 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -69,12 +64,8 @@ class ConnectedDaemonsTest {
         List<String> all = new ArrayList<>(List.of("--store", database.url()));
         all.addAll(List.of("--cluster-bind", "127.0.0.1:0"));
         all.addAll(List.of(flags));
-        Daemon started = Daemon.start(
-                DaemonRig.settings(datadir, ScriptedNode.refusing(), all.toArray(String[]::new)),
-                DaemonRig.passphrase(),
-                line -> {},
-                DaemonRig.COST,
-                Clock.systemUTC());
+        Daemon started =
+                DaemonRig.start(DaemonRig.settings(datadir, ScriptedNode.refusing(), all.toArray(String[]::new)));
         daemons.add(started);
         return started;
     }
@@ -86,15 +77,7 @@ class ConnectedDaemonsTest {
     }
 
     private Commands.Ended run(String... words) {
-        List<String> all = new ArrayList<>(List.of(words));
-        all.addAll(List.of("--datadir", first.toString(), "--store", database.url()));
-        return Commands.run(Map.of(), all.toArray(String[]::new));
-    }
-
-    private String command(String... words) {
-        Commands.Ended ended = run(words);
-        assertThat(ended.code()).as(String.join("\n", ended.errors())).isZero();
-        return String.join("\n", ended.output());
+        return Commands.onDatabase(first, database.url(), words);
     }
 
     private String token(String scope) {
@@ -105,28 +88,16 @@ class ConnectedDaemonsTest {
         }
     }
 
-    private static byte[] request(String method) {
-        return ("{\"jsonrpc\":\"2.0\",\"id\":\"a-1\",\"method\":" + method + "}").getBytes(StandardCharsets.US_ASCII);
+    private static String request(String method) {
+        return "{\"jsonrpc\":\"2.0\",\"id\":\"a-1\",\"method\":" + method + "}";
     }
 
-    private static HttpResponse<String> call(Daemon daemon, String token, byte[] body) {
-        return Dial.answer(Dial.request(daemon.uri())
-                .header("Authorization", "Bearer " + token)
-                .header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofByteArray(body))
-                .build());
-    }
-
-    private static JsonNode json(String text) {
-        try {
-            return new ObjectMapper().readTree(text);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static HttpResponse<String> call(Daemon daemon, String token, String body) {
+        return Dial.answer(Dial.post(daemon.uri(), token, body).build());
     }
 
     /** Returns the answer of a daemon that has found another daemon to answer the call. */
-    private static HttpResponse<String> answer(Daemon daemon, String token, byte[] body) {
+    private static HttpResponse<String> answer(Daemon daemon, String token, String body) {
         List<HttpResponse<String>> last = new ArrayList<>();
         Await.until("it is answered", () -> {
             last.add(0, call(daemon, token, body));
@@ -150,19 +121,13 @@ class ConnectedDaemonsTest {
 
         HttpResponse<String> refusal = answer(two, token("spend"), request(STOP));
         assertSame(refusal, call(keeper, token("spend"), request(STOP)));
-        assertThat(json(refusal.body()).get("error").get("code").asInt()).isNotIn(-32603, -32044);
+        assertThat(Dial.json(refusal.body()).get("error").get("code").asInt()).isNotIn(-32603, -32044);
         String abandon = "\"abandon_transfer\",\"params\":{\"outpoints\":[{\"tx_id\":\"" + "ab".repeat(32)
                 + "\",\"output_index\":1}]}";
         HttpResponse<String> result = answer(three, token("spend"), request(abandon));
         assertSame(result, call(keeper, token("spend"), request(abandon)));
         assertThat(result.body()).contains("\"id\":\"a-1\"");
-        assertThat(call(
-                                two,
-                                token("spend"),
-                                ("[" + new String(request(STOP), StandardCharsets.US_ASCII) + "]")
-                                        .getBytes(StandardCharsets.US_ASCII))
-                        .body())
-                .isEqualTo("[" + refusal.body() + "]");
+        assertThat(call(two, token("spend"), "[" + request(STOP) + "]").body()).isEqualTo("[" + refusal.body() + "]");
         assertSame(call(two, token("read"), request(STOP)), call(keeper, token("read"), request(STOP)));
 
         keeper.close();
@@ -185,7 +150,7 @@ class ConnectedDaemonsTest {
 
     private static Node.Call call(Daemon from, String token, boolean named, String method, long age) {
         long millis = from.cluster().millis().orElseThrow() - age;
-        return new Node.Call(token, named, "", millis, request(method));
+        return new Node.Call(token, named, "", millis, request(method).getBytes(StandardCharsets.US_ASCII));
     }
 
     private static Node.Answer hand(Daemon from, Node.Call sealed) {
@@ -232,16 +197,16 @@ class ConnectedDaemonsTest {
         assertThat(hand(two, "spend", false, STOP)).isInstanceOf(Node.Answer.Given.class);
         assertThat(hand(two, "spend", false, STOP, 11_000)).isEqualTo(new Node.Answer.Lost());
 
-        String shop = command("token", "create", "shop", "--scope", "spend");
+        String shop = run("token", "create", "shop", "--scope", "spend").printed();
         Await.until("the keeper knows it", () -> hand(two, "shop", true, STOP) instanceof Node.Answer.Given);
         Await.until(
                 "the other one knows it", () -> call(two, shop, request(STOP)).statusCode() != 401);
         assertSame(answer(two, shop, request(STOP)), call(keeper, shop, request(STOP)));
-        command("token", "create", "bound", "--scope", "spend", "--methods", "ping");
+        run("token", "create", "bound", "--scope", "spend", "--methods", "ping").printed();
         Await.until(
                 "the keeper knows the bound one", () -> hand(two, "bound", true, STOP) instanceof Node.Answer.Given);
         assertThat(error(hand(two, "bound", true, STOP))).isEqualTo(-32043);
-        command("token", "revoke", "shop");
+        run("token", "revoke", "shop").printed();
         Await.until("the keeper refuses it", () -> isUnauthorized(hand(two, "shop", true, STOP)));
     }
 
@@ -250,7 +215,7 @@ class ConnectedDaemonsTest {
     }
 
     private static int error(Node.Answer answer) {
-        return json(new String(((Node.Answer.Given) answer).body(), StandardCharsets.UTF_8))
+        return Dial.json(new String(((Node.Answer.Given) answer).body(), StandardCharsets.UTF_8))
                 .get("error")
                 .get("code")
                 .asInt();
@@ -261,7 +226,7 @@ class ConnectedDaemonsTest {
         Daemon keeper = start(first);
         Daemon two = start(second);
         connected(keeper, two);
-        String address = json(call(keeper, token("manage"), request("\"generate_standard_address\""))
+        String address = Dial.json(call(keeper, token("manage"), request("\"generate_standard_address\""))
                         .body())
                 .get("result")
                 .get("address")

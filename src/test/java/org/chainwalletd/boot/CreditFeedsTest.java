@@ -2,22 +2,23 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.chainwalletd.api.Waiting.Credit;
 import org.chainwalletd.api.Waiting.ListCredits;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.client.AsyncCreditFeed;
 import org.chainwalletd.client.CreditFeed;
-import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Coins;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.HangWatch;
@@ -46,62 +47,44 @@ class CreditFeedsTest {
     @Test
     void folding_the_pages_gives_exactly_the_credits_of_the_chain_at_that_depth() {
         try (DaemonRig daemon = new DaemonRig(folder, chain.uri())) {
-            WalletdClient node = new WalletdClient(chain.uri(), "none", Optional.empty());
-            List<String> addresses = new ArrayList<>();
-            for (int i = 0; i < 3; i++) {
-                addresses.add(
-                        daemon.call("generate_standard_address").path("address").asText());
-            }
+            List<String> addresses = List.of(daemon.newAddress(), daemon.newAddress(), daemon.newAddress());
             List<Watcher> watchers = List.of(new Watcher(daemon, 0), new Watcher(daemon, 1), new Watcher(daemon, 3));
             for (int step = 0; step < STEPS; step++) {
                 HangWatch.alive();
-                happens(node, addresses);
+                happens(addresses);
                 watchers.forEach(watcher -> watcher.follow(random));
             }
-            node.call("devnet_mine", Map.of("blocks", 4));
-            long tip = node.call("get_block_height", Map.of()).path("height").asLong();
-            Await.until(
-                    "the tip is followed",
-                    () -> daemon.followerStatus().path("last_indexed_height").asLong() == tip);
+            long tip = chain.mine(4);
+            daemon.awaitFollowed(chain.node());
             for (Watcher watcher : watchers) {
                 watcher.readAll();
                 assertThat(watcher.booked)
                         .as("depth " + watcher.depth)
-                        .isEqualTo(credits(node, addresses, tip - Math.max(1, watcher.depth) + 1));
+                        .isEqualTo(credits(addresses, tip - Math.max(1, watcher.depth) + 1));
             }
         }
     }
 
-    private void happens(WalletdClient node, List<String> addresses) {
+    private void happens(List<String> addresses) {
         switch (random.nextInt(4)) {
-            case 0, 1:
+            case 0, 1 -> {
                 for (int i = random.nextInt(3); i >= 0; i--) {
                     String to = addresses.get(random.nextInt(addresses.size()));
-                    node.call("devnet_faucet", Map.of("address", to, "amount", 1_000 + random.nextInt(1_000)));
+                    chain.node().faucet(Address.parse(to), Amount.of(1_000 + random.nextInt(1_000)));
                 }
-                node.call("devnet_mine", Map.of());
-                break;
-            case 2:
-                node.call("devnet_mine", Map.of("blocks", 1 + random.nextInt(3)));
-                break;
-            default:
-                node.call("devnet_reorg", Map.of("depth", 1 + random.nextInt(4), "drop", random.nextInt(3) == 0));
+                chain.mine(1);
+            }
+            case 2 -> chain.mine(1 + random.nextInt(3));
+            default -> chain.node().reorganise(1 + random.nextInt(4), random.nextInt(3) != 0, List.of());
         }
     }
 
     /** Returns the credits on the chain; none of these outputs is ever spent. */
-    private static Set<String> credits(WalletdClient node, List<String> addresses, long highest) {
-        Set<String> credits = new HashSet<>();
-        for (String address : addresses) {
-            for (JsonNode coin :
-                    node.call("get_address_utxos", Map.of("address", address)).path("utxos")) {
-                if (coin.path("height").asLong() <= highest) {
-                    credits.add(coin.path("tx_id").asText() + ":"
-                            + coin.path("output_index").asLong());
-                }
-            }
-        }
-        return credits;
+    private Set<String> credits(List<String> addresses, long highest) {
+        return addresses.stream()
+                .flatMap(address -> Coins.of(chain.node(), Address.parse(address), highest).keySet().stream())
+                .map(Outpoint::toString)
+                .collect(Collectors.toSet());
     }
 
     /** Client program with a database: the booked credits, and the cursor stored with them. */

@@ -1,6 +1,7 @@
 package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
 import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -46,20 +47,14 @@ class DaemonClockTest {
             assertThat(status.path("tip_age_seconds").longValue()).isEqualTo(now - tip);
             assertThat(daemon.call(
                                     "quote_issue",
-                                    "address",
-                                    payer.address,
-                                    "payee_pubkey",
-                                    payer.key,
-                                    "currency",
-                                    "EUR",
-                                    "amount_minor",
-                                    100,
-                                    "rate_chain_per_unit",
-                                    1_000,
-                                    "chain_amount",
-                                    1_000,
-                                    "ttl_secs",
-                                    60)
+                                    params(
+                                            "address", payer.address,
+                                            "payee_pubkey", payer.key,
+                                            "currency", "EUR",
+                                            "amount_minor", 100,
+                                            "rate_chain_per_unit", 1_000,
+                                            "chain_amount", 1_000,
+                                            "ttl_secs", 60))
                             .at("/quote/issued_at")
                             .longValue())
                     .isEqualTo(now);

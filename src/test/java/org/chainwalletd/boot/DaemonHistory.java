@@ -1,6 +1,7 @@
 package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
 import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.core.type.TypeReference;
@@ -44,6 +45,7 @@ import java.util.function.Consumer;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Waiting.Credit;
 import org.chainwalletd.api.Waiting.ListCredits;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Transaction;
@@ -55,6 +57,7 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.devnet.ledger.ConnectedBlock;
+import org.chainwalletd.htlc.Locks;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.store.postgres.DatabaseDoor;
 import org.chainwalletd.store.postgres.TestDatabase;
@@ -90,6 +93,7 @@ final class DaemonHistory implements AutoCloseable {
     private static final String SEND = "send_raw_transaction";
 
     private static final String PREIMAGE = "5e".repeat(32);
+    private static final Hash256 HASH_LOCK = Hash256.sha256(HexFormat.of().parseHex(PREIMAGE));
 
     /** Offsets of the database's clock. Reservations expire with time, so the later values are only for loose histories. */
     private static final List<Duration> AHEAD = List.of(
@@ -140,6 +144,10 @@ final class DaemonHistory implements AutoCloseable {
             Map<String, Object> params,
             Set<String> receipts,
             Set<Integer> refused) {
+        Order(String token, long amount, String method, Map<String, Object> params) {
+            this(token, amount, method, params, new ConcurrentSkipListSet<>(), new ConcurrentSkipListSet<>());
+        }
+
         boolean isPayout() {
             return method.equals("payout_submit");
         }
@@ -363,10 +371,7 @@ final class DaemonHistory implements AutoCloseable {
 
     private long balance(Member member, Party party) {
         try {
-            return member.rig
-                    .call("get_balance", "address", party.address)
-                    .path("balance")
-                    .asLong();
+            return member.rig.balance(party.address);
         } catch (WalletdException e) {
             return -1;
         }
@@ -604,36 +609,22 @@ final class DaemonHistory implements AutoCloseable {
         Map<String, Object> params = switch (method) {
             case "transfer" -> payment(payer.address, shop.address, amount, "client_token", token);
             case "htlc_lock" ->
-                DaemonRig.params(
-                        "from",
-                        payer.address,
-                        "receiver",
+                Locks.lock(
+                        payer,
                         receiver.key,
-                        "hash_lock",
-                        hashOf(PREIMAGE),
-                        "timeout",
+                        HASH_LOCK,
                         random.nextInt(4) == 0 ? 100_000 : chain.tip().height() + random.nextInt(20),
-                        "amount",
                         amount,
                         "client_token",
                         token);
-            default ->
-                DaemonRig.params(
-                        "payouts",
-                        List.of(DaemonRig.params("payout_id", token, "to", shop.address, "amount", amount)),
-                        "from",
-                        Map.of("addresses", List.of(payer.address.toString())));
+            default -> DaemonRig.payouts(payer, List.of(DaemonRig.payout(token, shop, amount)));
         };
-        return new Order(token, amount, method, params, new ConcurrentSkipListSet<>(), new ConcurrentSkipListSet<>());
+        return new Order(token, amount, method, params);
     }
 
     private void lock() {
         order("htlc_lock");
         locks.add(orders.get(orders.size() - 1));
-    }
-
-    private static String hashOf(String preimage) {
-        return Hash256.sha256(HexFormat.of().parseHex(preimage)).hex();
     }
 
     /** Claims the output of a lock, or reclaims it; the chain accepts one of several concurrent attempts at different daemons. */
@@ -657,27 +648,11 @@ final class DaemonHistory implements AutoCloseable {
     }
 
     private Order redeeming(Order lock, String txId, boolean claims, String token) {
-        Map<String, Object> params = new HashMap<>(Map.of(
-                "from",
-                claims ? receiver.address.toString() : payer.address.toString(),
-                "lock_tx_id",
-                txId,
-                "timeout",
-                lock.params().get("timeout"),
-                "client_token",
-                token));
-        if (claims) {
-            params.putAll(DaemonRig.params("preimage", PREIMAGE, "sender", payer.key));
-        } else {
-            params.putAll(DaemonRig.params("receiver", receiver.key, "hash_lock", hashOf(PREIMAGE)));
-        }
-        return new Order(
-                token,
-                0,
-                claims ? "htlc_claim" : "htlc_reclaim",
-                params,
-                new ConcurrentSkipListSet<>(),
-                new ConcurrentSkipListSet<>());
+        Object timeout = lock.params().get("timeout");
+        Map<String, Object> params = claims
+                ? Locks.claim(receiver, payer.key, txId, PREIMAGE, timeout, "client_token", token)
+                : Locks.reclaim(payer, receiver.key, txId, HASH_LOCK, timeout, "client_token", token);
+        return new Order(token, 0, claims ? "htlc_claim" : "htlc_reclaim", params);
     }
 
     /** Calls without waiting for the answer. */
@@ -866,7 +841,7 @@ final class DaemonHistory implements AutoCloseable {
                                 .path("address")
                                 .asText();
                         minted.add(address);
-                        chain.faucet(org.chainwalletd.chain.Address.parse(address), Amount.of(50_000 + minted.size()));
+                        chain.faucet(Address.parse(address), Amount.of(50_000 + minted.size()));
                         counts.merge("minted", 1, Integer::sum);
                     } catch (WalletdException lost) {
                         counts.merge("not minted", 1, Integer::sum);
@@ -1074,14 +1049,8 @@ final class DaemonHistory implements AutoCloseable {
     private void restore() {
         List<String> said = new ArrayList<>();
         for (int i = 0; i < DAEMONS || i < 2 * DAEMONS && isStopped(); i++) {
-            Commands.Ended ended = Commands.run(
-                    Map.of(),
-                    "--datadir",
-                    members.get(i % DAEMONS).datadir.toString(),
-                    "--store",
-                    database.url(),
-                    "store",
-                    "restored");
+            Commands.Ended ended =
+                    Commands.onDatabase(members.get(i % DAEMONS).datadir, database.url(), "store", "restored");
             said.addAll(ended.output());
             said.addAll(ended.errors());
         }
@@ -1373,15 +1342,8 @@ final class DaemonHistory implements AutoCloseable {
     }
 
     private void judgeDaemons(Map<String, String> credited) {
-        String tip = chain.tip().id().hex();
         for (Member member : members) {
-            Await.until(
-                    "daemon " + member.number + " follows to the tip",
-                    () -> member.rig
-                            .followerStatus()
-                            .path("last_indexed_block_id")
-                            .asText()
-                            .equals(tip));
+            member.rig.awaitFollowed();
             assertThat(balance(member, payer))
                     .as("balance at " + member.number + ": " + this)
                     .isEqualTo(members.get(0).rig.coins(payer).values().stream()

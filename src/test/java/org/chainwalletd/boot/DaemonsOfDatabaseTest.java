@@ -3,17 +3,16 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.testkit.DaemonRig.payment;
+import static org.chainwalletd.testkit.DaemonRig.payout;
+import static org.chainwalletd.testkit.DaemonRig.payouts;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -43,6 +42,7 @@ import org.chainwalletd.store.postgres.PostgresDatabase;
 import org.chainwalletd.store.postgres.TestDatabase;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Commands;
+import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.Party;
@@ -99,8 +99,7 @@ class DaemonsOfDatabaseTest {
     }
 
     private Daemon start(Path datadir, String... flags) {
-        return Daemon.start(
-                settings(datadir, flags), DaemonRig.passphrase(), line -> {}, DaemonRig.COST, Clock.systemUTC());
+        return DaemonRig.start(settings(datadir, flags));
     }
 
     /** The database becomes unavailable when the daemon, which holds the lease, starts the background work. */
@@ -158,16 +157,12 @@ class DaemonsOfDatabaseTest {
     }
 
     private Commands.Ended run(Path datadir, String... words) {
-        List<String> all = new ArrayList<>(List.of(words));
-        all.addAll(List.of("--datadir", datadir.toString(), "--store", database.url()));
-        return Commands.run(Map.of(), all.toArray(String[]::new));
+        return Commands.onDatabase(datadir, database.url(), words);
     }
 
     /** Runs a command on the database; returns its output. */
     private String command(Path datadir, String... words) {
-        Commands.Ended ended = run(datadir, words);
-        assertThat(ended.code()).as(String.join("\n", ended.errors())).isZero();
-        return String.join("\n", ended.output());
+        return run(datadir, words).printed();
     }
 
     private static String token(Path datadir, String scope) throws IOException {
@@ -484,53 +479,40 @@ class DaemonsOfDatabaseTest {
             assertThat(accepts(other, token(first, "read"))).isTrue();
             assertThat(run(second, "cluster", "status").output())
                     .anyMatch(line -> line.startsWith("keeper    start 1"));
+            String spend = token(first, "spend");
             Await.until(
                     "the keeper's address is told",
-                    () -> refusedElsewhere(other).orElse("").equals(keeper.uri().toString()));
+                    () -> refusedElsewhere(other, spend)
+                            .orElse("")
+                            .equals(keeper.uri().toString()));
             keeper.close();
             Await.until("the other one takes over", () -> other.keeper().isRunning());
             WalletdClient client = client(other);
-            assertThatThrownBy(() -> client.call("sweep_stop", Map.of("client_token", "nobody")))
-                    .isInstanceOfSatisfying(
-                            WalletdException.RpcError.class,
-                            error -> assertThat(error.code()).isNotEqualTo(-32044));
+            assertThat(DaemonProcess.refusal(client, "sweep_stop", Map.of("client_token", "nobody"))
+                            .code())
+                    .isNotEqualTo(-32044);
         } finally {
             keeper.close();
         }
     }
 
     /** Returns the keeper named in the refusal of a call that needs background work. */
-    private Optional<String> refusedElsewhere(Daemon daemon) {
-        HttpResponse<String> answer = stopSweep(daemon);
+    private Optional<String> refusedElsewhere(Daemon daemon, String spend) {
+        String call =
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sweep_stop\",\"params\":{\"client_token\":\"nobody\"}}";
+        HttpResponse<String> answer =
+                Dial.answer(Dial.post(daemon.uri(), spend, call).build());
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
-        JsonNode error;
-        try {
-            error = new ObjectMapper().readTree(answer.body()).get("error");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        JsonNode error = Dial.json(answer.body()).get("error");
         assertThat(error.get("code").asInt()).isEqualTo(-32044);
         assertThat(error.get("data").get("retryable").asBoolean()).isTrue();
         return Optional.ofNullable(error.get("data").get("keeper")).map(JsonNode::asText);
     }
 
-    private HttpResponse<String> stopSweep(Daemon daemon) {
-        try {
-            return Dial.answer(Dial.request(daemon.uri())
-                    .header("Authorization", "Bearer " + token(first, "spend"))
-                    .header("Content-Type", "application/json")
-                    .POST(HttpRequest.BodyPublishers.ofString(
-                            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sweep_stop\",\"params\":{\"client_token\":\""
-                                    + "nobody\"}}"))
-                    .build());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     @Test
     void addresses_that_are_watched_and_the_pause_of_payouts_are_the_same_at_all_daemons() throws Exception {
-        String address = new Party(77).address.toString();
+        Party shop = new Party(77);
+        String address = shop.address.toString();
         try (Daemon one = start(first);
                 Daemon two = start(second)) {
             WalletdClient atOne = client(one);
@@ -550,10 +532,8 @@ class DaemonsOfDatabaseTest {
             atOne.call(
                     "payout_submit",
                     Map.of(
-                            "payouts",
-                            List.of(Map.of("payout_id", "payout-of-all", "to", address, "amount", 1_000)),
-                            "from",
-                            Map.of("addresses", List.of(payer))));
+                            "payouts", List.of(payout("payout-of-all", shop, 1_000)),
+                            "from", Map.of("addresses", List.of(payer))));
             for (WalletdClient each : List.of(atOne, atTwo)) {
                 Await.until(
                         "the payout waits for the end of the pause",
@@ -564,10 +544,9 @@ class DaemonsOfDatabaseTest {
             atOne.call("payout_resume", Map.of());
             Await.until("that is known", () -> waitsFor(atTwo).isEmpty());
             assertThat(waiting(atTwo, "paused")).isZero();
-            assertThatThrownBy(() -> waiting(atTwo, "coins"))
-                    .isInstanceOfSatisfying(
-                            WalletdException.RpcError.class,
-                            refused -> assertThat(refused.code()).isEqualTo(-32044));
+            assertThat(DaemonProcess.refusal(atTwo, "payout_list", Map.of("waiting_for", "coins"))
+                            .code())
+                    .isEqualTo(-32044);
         }
     }
 
@@ -621,12 +600,7 @@ class DaemonsOfDatabaseTest {
                 pay(one, payer, shop, "order-0002");
                 one.mine(1);
                 for (DaemonRig each : List.of(two, one)) {
-                    Await.until(
-                            "both are paid",
-                            () -> each.call("get_balance", "address", shop.address)
-                                            .get("balance")
-                                            .asLong()
-                                    == 2_000);
+                    Await.until("both are paid", () -> each.balance(shop.address) == 2_000);
                 }
             }
         }
@@ -643,12 +617,7 @@ class DaemonsOfDatabaseTest {
                     Party payer = one.imported(80 + number);
                     one.fund(payer, 5_000);
                     for (DaemonRig each : List.of(one, two)) {
-                        Await.until(
-                                "its coin is known",
-                                () -> each.call("get_balance", "address", payer.address)
-                                                .get("balance")
-                                                .asLong()
-                                        == 5_000);
+                        Await.until("its coin is known", () -> each.balance(payer.address) == 5_000);
                     }
                     JsonNode receipt = pay(two, payer, shop, "order-000" + number);
                     assertThat(pay(one, payer, shop, "order-000" + number)).isEqualTo(receipt);
@@ -669,21 +638,16 @@ class DaemonsOfDatabaseTest {
             String named;
             try (DaemonRig rig = DaemonRig.over(chain, first, "--store", database.url())) {
                 payer = rig.imported(81);
-                minted = rig.call("generate_standard_address").path("address").asText();
+                minted = rig.newAddress();
                 rig.fund(payer, 5_000_000, 7_000_000);
                 rig.mine(1);
-                Await.until("its coins are known", () -> balance(rig, payer) == 12_000_000);
+                Await.until("its coins are known", () -> rig.balance(payer.address) == 12_000_000);
                 receipt = pay(rig, payer, shop, "order-0001");
                 rig.mine(1);
                 rig.awaitFollowed();
                 rig.call("watch_address", "address", watched, "label", "shop");
                 rig.call("payout_pause");
-                rig.call(
-                        "payout_submit",
-                        "payouts",
-                        List.of(Map.of("payout_id", "payout-of-all", "to", watched, "amount", 1_000)),
-                        "from",
-                        Map.of("addresses", List.of(payer.address.toString())));
+                rig.call("payout_submit", payouts(payer, List.of(payout("payout-of-all", new Party(77), 1_000))));
                 credits = rig.call("list_credits");
                 named = command(second, "token", "create", "shop", "--scope", "read");
                 assertThat(run(first, "store", "move", "--back").errors().toString())
@@ -734,7 +698,7 @@ class DaemonsOfDatabaseTest {
             refused("keeps its payments in walletd.db", first);
             refused("was moved back to walletd.db in " + first, second);
             try (DaemonRig rig = DaemonRig.over(chain, first)) {
-                goesOn(rig, payer, shop, receipt);
+                assertThat(pay(rig, payer, shop, "order-0001")).isEqualTo(receipt);
                 rig.awaitFollowed();
                 assertThat(rig.call(
                                         "list_credits",
@@ -751,25 +715,15 @@ class DaemonsOfDatabaseTest {
                 rig.call("generate_standard_address");
             }
             try (TestDatabase next = new TestDatabase()) {
-                Commands.Ended there =
-                        Commands.run(Map.of(), "store", "move", "--datadir", first.toString(), "--store", next.url());
-                assertThat(there.code()).as(there.errors().toString()).isZero();
+                Commands.onDatabase(first, next.url(), "store", "move").printed();
                 try (DaemonRig rig = DaemonRig.over(chain, first, "--store", next.url())) {
-                    goesOn(rig, payer, shop, receipt);
+                    assertThat(pay(rig, payer, shop, "order-0001")).isEqualTo(receipt);
                     assertThat(rig.call("list_credits").path("credits")).isEqualTo(credits.path("credits"));
                     assertThat(accepts(rig.daemon(), named)).isTrue();
                 }
                 assertThat(first.resolve("wallets-moved/state.json")).exists();
             }
         }
-    }
-
-    private static long balance(DaemonRig rig, Party party) {
-        return rig.call("get_balance", "address", party.address).path("balance").asLong();
-    }
-
-    private static void goesOn(DaemonRig rig, Party payer, Party shop, JsonNode receipt) {
-        assertThat(pay(rig, payer, shop, "order-0001")).isEqualTo(receipt);
     }
 
     private void copyTokens() throws IOException {
@@ -859,7 +813,7 @@ class DaemonsOfDatabaseTest {
                 List<DaemonRig> both = List.of(keeper, other);
                 both.forEach(daemon -> {
                     assertThat(leaseAge(daemon)).isLessThan(15);
-                    assertThat(page(daemon, "/readyz")).doesNotContain("background work");
+                    assertThat(daemon.readiness().body()).doesNotContain("background work");
                 });
                 database.run("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
                         + " $$ BEGIN RAISE EXCEPTION 'not today'; END $$;"
@@ -867,7 +821,7 @@ class DaemonsOfDatabaseTest {
                 for (DaemonRig daemon : both) {
                     Await.until(
                             "/readyz says so",
-                            () -> page(daemon, "/readyz").contains("no daemon of the database has been seen"));
+                            () -> daemon.readiness().body().contains("no daemon of the database has been seen"));
                     assertThat(leaseAge(daemon)).isGreaterThanOrEqualTo(15);
                     assertThat(daemon.metrics()).contains("walletd_ready{check=\"background\"} 0");
                 }
@@ -889,16 +843,7 @@ class DaemonsOfDatabaseTest {
     }
 
     private static double leaseAge(DaemonRig daemon) {
-        return daemon.metrics()
-                .lines()
-                .filter(line -> line.startsWith("walletd_keeper_age_seconds "))
-                .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' '))))
-                .findFirst()
-                .orElseThrow();
-    }
-
-    private static String page(DaemonRig daemon, String path) {
-        return Dial.answer(Dial.request(daemon.uri().resolve(path)).build()).body();
+        return daemon.metric("walletd_keeper_age_seconds");
     }
 
     @Test

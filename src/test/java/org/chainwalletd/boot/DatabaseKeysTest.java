@@ -61,7 +61,7 @@ class DatabaseKeysTest {
     }
 
     private static String mint(DaemonRig daemon) {
-        return daemon.call("generate_standard_address").path("address").asText();
+        return daemon.newAddress();
     }
 
     @Test

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +32,7 @@ class DatadirTest {
     }
 
     private Daemon start() {
-        return Daemon.start(settings(), DaemonRig.passphrase(), line -> {}, DaemonRig.COST, Clock.systemUTC());
+        return DaemonRig.start(settings());
     }
 
     @Test

@@ -1,13 +1,13 @@
 package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.Test;
@@ -25,12 +25,10 @@ class DeleteAddressTest {
             assertKept(daemon, holder, "could not be checked");
             assertThat(daemon.call(
                                     "delete_address",
-                                    "address",
-                                    holder.address,
-                                    "passphrase",
-                                    DaemonRig.PASSPHRASE,
-                                    "force",
-                                    true)
+                                    params(
+                                            "address", holder.address,
+                                            "passphrase", DaemonRig.PASSPHRASE,
+                                            "force", true))
                             .path("deleted")
                             .asText())
                     .isEqualTo(holder.address.hex());
@@ -53,11 +51,7 @@ class DeleteAddressTest {
         try (Devnet further = chain(16);
                 DaemonRig daemon = DaemonRig.over(further, datadir)) {
             daemon.awaitFollowed();
-            Await.until(
-                    "the history of the key is read",
-                    () -> daemon.call("get_follower_status")
-                            .path("full_scan_complete")
-                            .asBoolean());
+            daemon.awaitHistories();
             daemon.call("delete_address", "address", holder.address, "passphrase", DaemonRig.PASSPHRASE);
             assertThat(daemon.call("list_addresses").path("addresses")).isEmpty();
         }
@@ -69,8 +63,7 @@ class DeleteAddressTest {
 
     private static void assertKept(DaemonRig daemon, Party holder, String why) {
         WalletdException.RpcError refusal =
-                daemon.refused("delete_address", "address", holder.address, "passphrase", DaemonRig.PASSPHRASE);
-        assertThat(refusal.code()).as(refusal.getMessage()).isEqualTo(-32602);
+                daemon.refused(-32602, "delete_address", "address", holder.address, "passphrase", DaemonRig.PASSPHRASE);
         assertThat(refusal.getMessage()).contains(why);
         assertThat(daemon.call("list_addresses").toString()).contains(holder.address.hex());
     }

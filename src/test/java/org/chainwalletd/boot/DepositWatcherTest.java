@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.client.WalletdClient;
-import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Coins;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.HangWatch;
@@ -62,11 +63,7 @@ class DepositWatcherTest {
     }
 
     private void round(Path datadir) {
-        List<String> customers = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            customers.add(
-                    daemon.call("generate_standard_address").path("address").asText());
-        }
+        List<String> customers = List.of(daemon.newAddress(), daemon.newAddress(), daemon.newAddress());
         Shop shop = new Shop();
         for (int step = 0; step < STEPS; step++) {
             HangWatch.alive();
@@ -77,11 +74,10 @@ class DepositWatcherTest {
             }
             shop.runAndDie();
         }
-        node.call("devnet_mine", Map.of("blocks", DEPTH + 1));
-        followed();
+        chain.mine(DEPTH + 1);
+        node.call("devnet_set", Map.of("lie", "none"));
+        daemon.awaitFollowed(chain.node());
         shop.readAll();
-        // The expected result is queried from the node itself.
-        node.call("devnet_set", Map.of("quota", false));
         assertThat(shop.booked).isEqualTo(deposits(customers));
     }
 
@@ -90,44 +86,26 @@ class DepositWatcherTest {
             case 0, 1, 2 -> {
                 for (int i = random.nextInt(3); i >= 0; i--) {
                     String to = customers.get(random.nextInt(customers.size()));
-                    node.call("devnet_faucet", Map.of("address", to, "amount", 1_000 + random.nextInt(1_000)));
+                    chain.node().faucet(Address.parse(to), Amount.of(1_000 + random.nextInt(1_000)));
                 }
-                node.call("devnet_mine", Map.of("blocks", 1 + random.nextInt(2)));
+                chain.mine(1 + random.nextInt(2));
             }
-            case 3 -> node.call("devnet_reorg", Map.of("depth", 1 + random.nextInt(4), "drop", random.nextInt(3) == 0));
+            case 3 -> chain.node().reorganise(1 + random.nextInt(4), random.nextInt(3) != 0, List.of());
             case 4 -> {
                 node.call("devnet_set", Map.of("lie", LIES.get(random.nextInt(LIES.size()))));
-                node.call("devnet_mine", Map.of());
+                chain.mine(1);
             }
             default -> node.call("devnet_set", Map.of("lie", "none", "quota", random.nextBoolean()));
         }
     }
 
-    private void followed() {
-        node.call("devnet_set", Map.of("lie", "none"));
-        String tip = node.call("get_block_height", Map.of()).path("block_id").asText();
-        Await.until(
-                "the tip is followed",
-                () -> daemon.followerStatus()
-                        .path("last_indexed_block_id")
-                        .asText()
-                        .equals(tip));
-    }
-
     /** Returns amounts by outpoint at sufficient depth; none of these outputs is ever spent. */
     private Map<String, Long> deposits(List<String> customers) {
-        long tip = node.call("get_block_height", Map.of()).path("height").asLong();
+        long deepEnough = chain.node().tip().height() - DEPTH + 1;
         Map<String, Long> deposits = new HashMap<>();
         for (String customer : customers) {
-            for (JsonNode coin :
-                    node.call("get_address_utxos", Map.of("address", customer)).path("utxos")) {
-                if (coin.path("height").asLong() <= tip - DEPTH + 1) {
-                    deposits.put(
-                            coin.path("tx_id").asText() + ":"
-                                    + coin.path("output_index").asLong(),
-                            coin.path("value").asLong());
-                }
-            }
+            Coins.of(chain.node(), Address.parse(customer), deepEnough)
+                    .forEach((outpoint, value) -> deposits.put(outpoint.toString(), value));
         }
         return deposits;
     }

@@ -1,29 +1,29 @@
 package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
 import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.client.WalletdClient;
-import org.chainwalletd.client.WalletdException;
-import org.chainwalletd.config.Settings;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.EventReader;
+import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,30 +42,27 @@ import org.junit.jupiter.api.io.TempDir;
 class EventsTest {
     private static final int STREAMS = 64;
     private static final long AMOUNT = 1_000_000_000L;
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
     static Path folder;
 
     @AutoClose
-    private static Daemon daemon;
+    private static DaemonRig daemon;
 
-    private static WalletdClient client;
-    private static WalletdClient node;
+    @AutoClose
+    private static Devnet devnet;
+
     private static String token;
     private static String address;
     private static String publicKey;
 
     @BeforeAll
     static void start() throws Exception {
-        Settings settings = DaemonRig.ownDevnet(folder, "--devnet-prompt", "true", "--devnet-block-interval", "0");
-        daemon = Daemon.start(settings, DaemonRig.passphrase(), line -> {}, DaemonRig.COST, Clock.systemUTC());
+        devnet = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withPrompt(true));
+        daemon = new DaemonRig(folder, devnet.uri());
         token = Files.readString(folder.resolve("token-read")).strip();
-        String spend = Files.readString(folder.resolve("token-spend")).strip();
-        client = new WalletdClient(daemon.uri(), spend, Optional.empty(), Duration.ofSeconds(30));
-        node = new WalletdClient(daemon.nodeUri().orElseThrow(), "none", Optional.empty(), Duration.ofSeconds(30));
-        Await.until("the chain is followed", () -> height() >= 0);
-        JsonNode shop = client.call("generate_standard_address", Map.of("label", "shop"));
+        daemon.awaitFollowed(devnet);
+        JsonNode shop = daemon.call("generate_standard_address", "label", "shop");
         address = shop.path("address").asText();
         publicKey = shop.path("pubkey").asText();
     }
@@ -73,8 +70,7 @@ class EventsTest {
     /** Waits until the blocks of the previous test have been reported, so that each test receives only its own events. */
     @BeforeEach
     void follow() {
-        long tip = node.call("get_block_height", Map.of()).path("height").asLong();
-        Await.until("the books stand at the tip", () -> height() == tip);
+        daemon.awaitFollowed(devnet);
     }
 
     @Test
@@ -103,7 +99,7 @@ class EventsTest {
             assertThat(second.id()).isEmpty();
             assertThat(json(second).path("height").asLong()).isEqualTo(height + 1);
             assertThat(json(second).path("block_id").asText())
-                    .isEqualTo(client.call("get_block_id_at_height", Map.of("height", height + 1))
+                    .isEqualTo(daemon.call("get_block_id_at_height", "height", height + 1)
                             .path("block_id")
                             .asText());
         }
@@ -182,11 +178,11 @@ class EventsTest {
     @Order(1)
     void each_change_of_a_spend_is_told_with_its_token() throws Exception {
         pay();
-        Await.until("the coins are there", () -> balance() > 0);
+        Await.until("the coins are there", () -> daemon.balance(address) > 0);
         try (EventReader reader = open(null)) {
             reader.next("resync");
 
-            String txId = client.call("transfer", payment(address, address, 5_000, "client_token", "events-test-1"))
+            String txId = daemon.call("transfer", payment(address, address, 5_000, "client_token", "events-test-1"))
                     .path("tx_id")
                     .asText();
 
@@ -220,27 +216,24 @@ class EventsTest {
     @Order(1)
     void each_change_of_an_htlc_is_told_as_htlc_status_tells_it() throws Exception {
         pay();
-        Await.until("the coins are there", () -> balance() > 0);
-        JsonNode receiver = client.call("generate_standard_address", Map.of("label", "receiver"));
+        Await.until("the coins are there", () -> daemon.balance(address) > 0);
+        JsonNode receiver = daemon.call("generate_standard_address", "label", "receiver");
         String preimage = "6f70656e";
         try (EventReader reader = open(null)) {
             reader.next("resync");
-            String lock = client.call(
-                            "htlc_lock",
-                            Map.of(
-                                    "from",
-                                    address,
-                                    "receiver",
-                                    receiver.path("pubkey").asText(),
-                                    "hash_lock",
-                                    Hash256.sha256(Bytes.parse(preimage).toArray())
-                                            .hex(),
-                                    "timeout",
-                                    height() + 1_000,
-                                    "amount",
-                                    100_000))
-                    .path("tx_id")
-                    .asText();
+            Hash256 hashLock = Hash256.sha256(Bytes.parse(preimage).toArray());
+            Map<String, Object> terms = params(
+                    "from",
+                    address,
+                    "receiver",
+                    receiver.path("pubkey").asText(),
+                    "hash_lock",
+                    hashLock,
+                    "timeout",
+                    1_000,
+                    "amount",
+                    100_000);
+            String lock = daemon.call("htlc_lock", terms).path("tx_id").asText();
 
             JsonNode sent = next(reader, lock);
             assertThat(sent.path("state").asText()).isEqualTo("locked");
@@ -249,20 +242,15 @@ class EventsTest {
             JsonNode mined = next(reader, lock);
             assertThat(mined).hasToString(status(lock).toString());
             assertThat(mined.path("lock_block_height").isNumber()).isTrue();
+            assertThat(mined.at("/params/timeout_height").asLong()).isEqualTo(1_000);
 
-            client.call(
-                    "htlc_claim",
-                    Map.of(
-                            "from",
-                            receiver.path("address").asText(),
-                            "lock_tx_id",
-                            lock,
-                            "preimage",
-                            preimage,
-                            "sender",
-                            publicKey,
-                            "timeout",
-                            mined.path("params").path("timeout_height").asLong()));
+            Map<String, Object> claim = params(
+                    "from", receiver.path("address").asText(),
+                    "lock_tx_id", lock,
+                    "preimage", preimage,
+                    "sender", publicKey,
+                    "timeout", 1_000);
+            daemon.call("htlc_claim", claim);
             JsonNode claimed = next(reader, lock);
             assertThat(claimed.path("state").asText()).isEqualTo("locked");
             assertThat(claimed.path("claim").path("preimage").asText()).isEqualTo(preimage);
@@ -272,7 +260,7 @@ class EventsTest {
             assertThat(settled.path("state").asText()).isEqualTo("claimed");
             assertThat(settled).hasToString(status(lock).toString());
 
-            node.call("devnet_reorg", Map.of("depth", 1, "drop", true));
+            devnet.reorganise(1, false, List.of());
             JsonNode back = next(reader, lock);
             assertThat(back.path("state").asText()).isEqualTo("locked");
             assertThat(back.path("claim").path("block_height").isNull()).isTrue();
@@ -289,13 +277,7 @@ class EventsTest {
     }
 
     private static JsonNode status(String lockTxId) {
-        return client.call("htlc_status", Map.of("lock_tx_id", lockTxId));
-    }
-
-    private static long balance() {
-        return client.call("get_balance", Map.of("address", address))
-                .path("balance")
-                .asLong();
+        return daemon.call("htlc_status", "lock_tx_id", lockTxId);
     }
 
     @Test
@@ -337,7 +319,8 @@ class EventsTest {
         try (EventReader reader = one.get(0)) {
             reader.next("resync");
 
-            CompletableFuture<Void> stopped = CompletableFuture.runAsync(daemon::close, ForkJoinPool.commonPool());
+            CompletableFuture<Void> stopped =
+                    CompletableFuture.runAsync(daemon.daemon()::close, ForkJoinPool.commonPool());
 
             assertThat(reader.next()).isEmpty();
             Await.outcome(stopped);
@@ -368,31 +351,20 @@ class EventsTest {
     }
 
     private static JsonNode listFrom(Map<String, ?> params) {
-        return client.call("list_credits", params);
-    }
-
-    /** Returns -1 until a block is followed. */
-    private static long height() {
-        try {
-            return client.call("get_follower_status", Map.of())
-                    .path("last_indexed_height")
-                    .asLong(-1);
-        } catch (WalletdException notYet) {
-            return -1;
-        }
+        return daemon.call("list_credits", params);
     }
 
     /** Creates one credit in one block. */
     private static void pay() {
-        node.call("devnet_faucet", Map.of("address", address, "amount", AMOUNT));
+        devnet.faucet(Address.parse(address), Amount.of(AMOUNT));
         mine();
     }
 
     private static void mine() {
-        node.call("devnet_mine", Map.of());
+        devnet.mine(1);
     }
 
-    private static JsonNode json(EventReader.Event event) throws IOException {
-        return JSON.readTree(event.data());
+    private static JsonNode json(EventReader.Event event) {
+        return Dial.json(event.data());
     }
 }

@@ -32,7 +32,7 @@ class EvmKeyMethodsTest {
         try (DaemonRig daemon = new DaemonRig(datadir, chain.uri())) {
             JsonNode none = daemon.call("evm_get_address");
             assertThat(none.toString()).isEqualTo("{\"address\":null,\"created\":false}");
-            assertThat(daemon.refusal("reveal_evm_private_key", passphrase())).isEqualTo(-32013);
+            daemon.refused(-32013, "reveal_evm_private_key", passphrase());
 
             JsonNode made = daemon.call("evm_create_address");
             String first = made.get("address").asText();
@@ -41,19 +41,16 @@ class EvmKeyMethodsTest {
             assertThat(daemon.call("evm_get_address").get("address").asText()).isEqualTo(first);
             assertThat(daemon.call("evm_reveal_mnemonic", passphrase()).get("mnemonic"))
                     .isEqualTo(made.get("mnemonic"));
-            assertThat(daemon.refusal("evm_reveal_mnemonic", Map.of("passphrase", "another")))
-                    .isEqualTo(-32012);
+            daemon.refused(-32012, "evm_reveal_mnemonic", Map.of("passphrase", "another"));
 
-            assertThat(daemon.refusal("evm_create_address", Map.of())).isEqualTo(-32011);
-            assertThat(daemon.refusal("evm_import_key", Map.of("private_key_hex", JUNK_KEY)))
-                    .isEqualTo(-32011);
-            assertThat(daemon.refusal("evm_import_mnemonic", Map.of("mnemonic", JUNK, "overwrite", true)))
-                    .isEqualTo(-32602);
-            assertThat(daemon.refusal("evm_delete_key", passphrase())).isEqualTo(-32602);
+            daemon.refused(-32011, "evm_create_address", Map.of());
+            daemon.refused(-32011, "evm_import_key", Map.of("private_key_hex", JUNK_KEY));
+            daemon.refused(-32602, "evm_import_mnemonic", Map.of("mnemonic", JUNK, "overwrite", true));
+            daemon.refused(-32602, "evm_delete_key", passphrase());
 
             JsonNode deleted = daemon.call("evm_delete_key", "passphrase", DaemonRig.PASSPHRASE, "force", true);
             assertThat(deleted.toString()).isEqualTo("{\"deleted\":\"" + first + "\"}");
-            assertThat(daemon.refusal("evm_delete_key", passphrase())).isEqualTo(-32013);
+            daemon.refused(-32013, "evm_delete_key", passphrase());
 
             assertThat(daemon.call("evm_import_mnemonic", "mnemonic", JUNK).toString())
                     .isEqualTo("{\"address\":\"" + JUNK_ADDRESS + "\"}");

@@ -3,20 +3,18 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.access.Grant;
@@ -29,6 +27,7 @@ import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.junit.jupiter.api.AutoClose;
@@ -93,10 +92,10 @@ class EvmSendMethodsTest {
         byte[] request = ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"evm_send_native\",\"params\":{\"to\":\"" + payee
                         + "\",\"amount\":\"0.25\"}}")
                 .getBytes(StandardCharsets.US_ASCII);
-        return new ObjectMapper()
-                .readTree(
-                        Await.result(daemon.daemon().dispatcher().answerHere(request, Grant.of(Scope.SPEND), "", name))
-                                .body());
+        return Dial.json(new String(
+                Await.result(daemon.daemon().dispatcher().answerHere(request, Grant.of(Scope.SPEND), "", name))
+                        .body(),
+                StandardCharsets.UTF_8));
     }
 
     @Test
@@ -105,10 +104,10 @@ class EvmSendMethodsTest {
         Map<String, String> payment = Map.of("to", payee, "amount", "0.25", "client_token", "invoice-1");
         String txhash;
         try (DaemonRig daemon = daemon()) {
-            assertThat(daemon.refusal("evm_send_native", payment)).isEqualTo(-32013);
-            assertThat(daemon.refusal("evm_get_balances", Map.of())).isEqualTo(-32013);
+            daemon.refused(-32013, "evm_send_native", payment);
+            daemon.refused(-32013, "evm_get_balances", Map.of());
             String own = daemon.call("evm_create_address").get("address").asText();
-            assertThat(daemon.refusal("evm_send_native", payment)).isEqualTo(-32031);
+            daemon.refused(-32031, "evm_send_native", payment);
             evm.fund(EvmAddress.parse(own), ETHER);
 
             assertThat(daemon.call("evm_get_balances").toString())
@@ -117,11 +116,9 @@ class EvmSendMethodsTest {
             txhash = daemon.call("evm_send_native", payment).get("txhash").asText();
             assertThat(daemon.call("evm_send_native", payment).get("txhash").asText())
                     .isEqualTo(txhash);
-            assertThat(daemon.refusal(
-                            "evm_send_native", Map.of("to", payee, "amount", "0.3", "client_token", "invoice-1")))
-                    .isEqualTo(-32035);
-            assertThat(daemon.refusal("evm_delete_key", Map.of("passphrase", DaemonRig.PASSPHRASE)))
-                    .isEqualTo(-32602);
+            daemon.refused(
+                    -32035, "evm_send_native", Map.of("to", payee, "amount", "0.3", "client_token", "invoice-1"));
+            daemon.refused(-32602, "evm_delete_key", Map.of("passphrase", DaemonRig.PASSPHRASE));
         }
         evm.mine(6);
         try (DaemonRig daemon = daemon()) {
@@ -154,25 +151,25 @@ class EvmSendMethodsTest {
         try (DaemonRig daemon = daemon()) {
             String own = daemon.call("evm_create_address").get("address").asText();
             evm.fund(EvmAddress.parse(own), ETHER);
-            txhash = pay(client(daemon, one), payment);
+            txhash = pay(daemon.client(one), payment);
             earlier = pay(daemon.client(), classic);
 
-            assertThat(pay(client(daemon, one), payment)).isEqualTo(txhash);
+            assertThat(pay(daemon.client(one), payment)).isEqualTo(txhash);
             assertThat(pay(daemon.client(), classic)).isEqualTo(earlier);
-            assertBound(client(daemon, two), payment, "one", txhash);
+            assertBound(daemon.client(two), payment, "one", txhash);
             assertBound(daemon.client(), payment, "one", txhash);
-            assertBound(client(daemon, one), classic, "spend", earlier);
+            assertBound(daemon.client(one), classic, "spend", earlier);
             WalletdException.RpcError other = DaemonProcess.refusal(
-                    client(daemon, one),
+                    daemon.client(one),
                     "evm_send_native",
                     Map.of("to", payee, "amount", "0.2", "client_token", "invoice-of-one"));
             assertThat(other.code()).isEqualTo(-32035);
             assertThat(other.data("bound_to")).isEmpty();
         }
         try (DaemonRig daemon = daemon()) {
-            assertThat(pay(client(daemon, one), payment)).isEqualTo(txhash);
-            assertBound(client(daemon, two), payment, "one", txhash);
-            assertBound(client(daemon, two), classic, "spend", earlier);
+            assertThat(pay(daemon.client(one), payment)).isEqualTo(txhash);
+            assertBound(daemon.client(two), payment, "one", txhash);
+            assertBound(daemon.client(two), classic, "spend", earlier);
         }
         evm.mine(6);
         assertThat(evm.balance(EvmAddress.parse(payee)).subtract(before))
@@ -188,13 +185,13 @@ class EvmSendMethodsTest {
             AtomicBoolean once = new AtomicBoolean();
             evm.endpoint().before("eth_getBalance", () -> {
                 if (once.compareAndSet(false, true)) {
-                    revoke("ending");
+                    Commands.on(datadir, "token", "revoke", "ending").printed();
                     Await.until("the daemon takes the revocation", () -> !isAccepted(daemon, ending));
                 }
             });
 
             WalletdException.RpcError refused = DaemonProcess.refusal(
-                    client(daemon, ending),
+                    daemon.client(ending),
                     "evm_send_native",
                     Map.of("to", payee, "amount", "0.1", "client_token", "invoice-of-ending"));
 
@@ -205,14 +202,9 @@ class EvmSendMethodsTest {
         }
     }
 
-    private void revoke(String name) {
-        Commands.Ended revoked = Commands.run(Map.of(), "token", "revoke", name, "--datadir", datadir.toString());
-        assertThat(revoked.code()).as(String.join("\n", revoked.errors())).isZero();
-    }
-
     private static boolean isAccepted(DaemonRig daemon, String token) {
         try {
-            client(daemon, token).call("ping", Map.of());
+            daemon.client(token).call("ping", Map.of());
             return true;
         } catch (WalletdException.RpcError e) {
             return false;
@@ -220,14 +212,7 @@ class EvmSendMethodsTest {
     }
 
     private String token(String name) {
-        Commands.Ended made =
-                Commands.run(Map.of(), "token", "create", name, "--scope", "spend", "--datadir", datadir.toString());
-        assertThat(made.code()).as(String.join("\n", made.errors())).isZero();
-        return String.join("\n", made.output());
-    }
-
-    private static WalletdClient client(DaemonRig daemon, String token) {
-        return new WalletdClient(daemon.uri(), token, Optional.empty(), Duration.ofSeconds(60));
+        return Commands.on(datadir, "token", "create", name, "--scope", "spend").printed();
     }
 
     private static String pay(WalletdClient client, Map<String, ?> payment) {
@@ -258,17 +243,13 @@ class EvmSendMethodsTest {
             }
             evm.mine();
             assertThat(evm.balance(EvmAddress.parse(own))).isLessThan(ETHER);
-            assertThat(daemon.refusal("evm_send_native", Map.of("to", payee, "amount", "1")))
-                    .isEqualTo(-32031);
+            daemon.refused(-32031, "evm_send_native", Map.of("to", payee, "amount", "1"));
 
             JsonNode first = daemon.call("evm_tx_history", "limit", 2);
             assertThat(first.get("txs")).hasSize(2);
             JsonNode last = daemon.call(
                     "evm_tx_history",
-                    "limit",
-                    2,
-                    "cursor",
-                    first.get("next_cursor").asText());
+                    params("limit", 2, "cursor", first.get("next_cursor").asText()));
             assertThat(last.get("txs")).hasSize(1);
             assertThat(last.has("next_cursor")).isFalse();
             assertThat(last.get("txs").get(0).get("amount_wei").asText()).isEqualTo("100000000000000000");
@@ -292,8 +273,8 @@ class EvmSendMethodsTest {
                         .as("%s", wrong)
                         .isEqualTo(-32602);
             }
-            assertThat(daemon.refusal("evm_tx_history", Map.of("limit", 1_001))).isEqualTo(-32602);
-            assertThat(daemon.refusal("evm_tx_history", Map.of("cursor", "x"))).isEqualTo(-32602);
+            daemon.refused(-32602, "evm_tx_history", Map.of("limit", 1_001));
+            daemon.refused(-32602, "evm_tx_history", Map.of("cursor", "x"));
         }
     }
 
@@ -331,7 +312,7 @@ class EvmSendMethodsTest {
         second.down();
         try (DaemonRig daemon = daemon()) {
             daemon.call("evm_create_address");
-            assertThat(daemon.refusal("evm_get_balances", Map.of())).isEqualTo(-32020);
+            daemon.refused(-32020, "evm_get_balances", Map.of());
         }
     }
 
@@ -341,8 +322,7 @@ class EvmSendMethodsTest {
             String own = daemon.call("acct_create_address").get("address").asText();
 
             assertThat(daemon.call("evm_get_address").get("address").asText()).isEqualTo(own);
-            assertThat(daemon.refusal("reveal_acct_private_key", Map.of("passphrase", "wrong")))
-                    .isEqualTo(-32012);
+            daemon.refused(-32012, "reveal_acct_private_key", Map.of("passphrase", "wrong"));
         }
     }
 }

@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
-import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Flood;
@@ -64,28 +61,16 @@ class FloodedDoorTest {
             for (int i = 0; i < CALLS; i++) {
                 assertThat(daemon.call("ping").path("ok").asBoolean()).isTrue();
                 // Over a separate connection.
-                assertThat(client().call("ping", Map.of()).path("ok").asBoolean())
+                assertThat(daemon.client(daemon.token())
+                                .call("ping", Map.of())
+                                .path("ok")
+                                .asBoolean())
                         .isTrue();
             }
-            assertThat(held()).as("of the address").isLessThanOrEqualTo(BUDGET);
+            assertThat(daemon.metric("walletd_http_held_bytes"))
+                    .as("of the address")
+                    .isLessThanOrEqualTo(BUDGET);
         }
-        Await.until("what they held is given back", () -> held() < LITTLE);
-    }
-
-    private static WalletdClient client() {
-        return new WalletdClient(daemon.uri(), daemon.token(), Optional.empty(), Duration.ofSeconds(60));
-    }
-
-    private static double held() {
-        return value("walletd_http_held_bytes");
-    }
-
-    private static double value(String metric) {
-        return daemon.metrics()
-                .lines()
-                .filter(line -> line.startsWith(metric + " "))
-                .mapToDouble(line -> Double.parseDouble(line.split(" ")[1]))
-                .findFirst()
-                .orElseThrow();
+        Await.until("what they held is given back", () -> daemon.metric("walletd_http_held_bytes") < LITTLE);
     }
 }

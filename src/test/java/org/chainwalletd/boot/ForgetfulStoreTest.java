@@ -20,8 +20,8 @@ import org.chainwalletd.doctor.Finding;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Coins;
 import org.chainwalletd.testkit.DaemonRig;
-import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -138,7 +138,7 @@ class ForgetfulStoreTest {
                         .contains("spending is stopped")
                         .contains("store restored");
             }
-            assertThat(ready(daemon)).contains("\"ready\":false").contains("so nothing is spent");
+            assertThat(daemon.readiness().body()).contains("\"ready\":false").contains("so nothing is spent");
             assertThat(daemon.call("get_balance", "address", shop.address).isMissingNode())
                     .isFalse();
             assertThat(daemon.node().count("send_raw_transaction")).isZero();
@@ -146,17 +146,9 @@ class ForgetfulStoreTest {
         assertThat(payments()).isEqualTo(2);
     }
 
-    private static String ready(DaemonRig daemon) {
-        return Dial.answer(Dial.request(daemon.uri().resolve("/readyz")).build())
-                .body();
-    }
-
-    /** Returns what the shop was paid according to the chain. */
+    /** Returns the number of payments that the shop has according to the chain. */
     private int payments() {
-        return devnet.ledger()
-                        .list(Bytes.wrap(shop.address.toArray()), null, null, 1000)
-                        .coins()
-                        .size()
+        return Coins.of(devnet, shop.address).size()
                 + devnet.ledger()
                         .pendingOf(Bytes.wrap(shop.address.toArray()))
                         .transactions()
@@ -187,7 +179,7 @@ class ForgetfulStoreTest {
                 assertThat(pay(daemon, "after")).isEqualTo(paidAfter);
                 assertThat(pay(daemon, "before")).isEqualTo(paidBefore);
                 pay(daemon, "new-" + start);
-                Await.until("it is ready", () -> ready(daemon).contains("\"ready\":true"));
+                Await.until("it is ready", () -> daemon.readiness().body().contains("\"ready\":true"));
                 daemon.mine(1);
                 daemon.awaitFollowed();
             }
@@ -219,7 +211,7 @@ class ForgetfulStoreTest {
             assertThatThrownBy(() -> RestoredStore.restore(folder, false, line -> {}))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("another process is using the datadir");
-            assertThat(ready(daemon)).isNotEmpty();
+            assertThat(daemon.readiness().body()).isNotEmpty();
         }
     }
 }

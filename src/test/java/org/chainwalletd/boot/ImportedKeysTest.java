@@ -125,16 +125,6 @@ class ImportedKeysTest {
         });
     }
 
-    private void awaitHistories() {
-        Await.until(
-                "all histories are read",
-                () -> rig.followerStatus().path("full_scan_complete").asBoolean());
-    }
-
-    private long balance(Address address) {
-        return rig.call("get_balance", "address", address).get("balance").asLong();
-    }
-
     private JsonNode payment(long amount, String token) {
         return rig.call("transfer", DaemonRig.payment(HOLDER.address, SHOP.address, amount, "client_token", token));
     }
@@ -144,18 +134,18 @@ class ImportedKeysTest {
         lie(listing);
         JsonNode imported = rig.call("import_private_key", "private_key", HOLDER.secret());
         assertThat(imported.get("rescan_blocks_left").asLong()).isBetween(1L, 18L);
-        awaitHistories();
+        rig.awaitHistories();
 
-        assertThat(balance(HOLDER.address)).isEqualTo(50_000);
+        assertThat(rig.balance(HOLDER.address)).isEqualTo(50_000);
         chain.reorg(2);
         rig.mine(1);
         rig.awaitFollowed();
-        assertThat(balance(HOLDER.address)).as("after a reorganisation").isEqualTo(50_000);
+        assertThat(rig.balance(HOLDER.address)).as("after a reorganisation").isEqualTo(50_000);
         payment(40_000, "all of it");
         rig.mine(1);
         rig.awaitFollowed();
         assertThat(rig.coins(SHOP)).containsValue(40_000L);
-        assertThat(balance(HOLDER.address)).isLessThan(10_000);
+        assertThat(rig.balance(HOLDER.address)).isLessThan(10_000);
     }
 
     @ParameterizedTest
@@ -188,20 +178,21 @@ class ImportedKeysTest {
         rig.awaitFollowed();
         JsonNode lock = rig.call(
                 "htlc_lock",
-                "from",
-                sender.address,
-                "receiver",
-                new Party(33).key,
-                "amount",
-                50_000,
-                "hash_lock",
-                "ab".repeat(32),
-                "timeout",
-                1_000);
+                params(
+                        "from",
+                        sender.address,
+                        "receiver",
+                        new Party(33).key,
+                        "amount",
+                        50_000,
+                        "hash_lock",
+                        "ab".repeat(32),
+                        "timeout",
+                        1_000));
         assertThat(lock.path("tx_id").asText()).isNotEmpty();
         rig.mine(3);
         rig.awaitFollowed();
-        awaitHistories();
+        rig.awaitHistories();
         holdRescansAt(5);
         Party receiver = rig.imported(33);
 
@@ -210,7 +201,7 @@ class ImportedKeysTest {
         assertThat(unread.getMessage()).contains("cannot be checked yet", "blocks are left");
 
         rig.node().tellTheTruth();
-        awaitHistories();
+        rig.awaitHistories();
         assertThat(refusedDeletion(receiver.address).getMessage()).contains("open HTLC");
     }
 
@@ -223,7 +214,7 @@ class ImportedKeysTest {
         rig.call("delete_address", "address", one.address, "passphrase", DaemonRig.PASSPHRASE, "force", true);
         Party other = rig.imported(5);
         rig.node().tellTheTruth();
-        awaitHistories();
+        rig.awaitHistories();
         rig.call("delete_address", "address", other.address, "passphrase", DaemonRig.PASSPHRASE);
     }
 
@@ -236,7 +227,7 @@ class ImportedKeysTest {
         String vault = rig.call("export_vault", "passphrase", "vault of tests")
                 .get("vault_hex")
                 .asText();
-        awaitHistories();
+        rig.awaitHistories();
         rig.close();
         folder = folder.resolve("restored");
         start();
@@ -247,14 +238,14 @@ class ImportedKeysTest {
         assertThat(rig.followerStatus().get("full_scan_complete").asBoolean()).isFalse();
         assertThat(rig.followerStatus().get("rescan_blocks_left").asLong()).isPositive();
         long asked = rig.node().count("get_balance");
-        assertThat(balance(HOLDER.address)).isEqualTo(50_000);
+        assertThat(rig.balance(HOLDER.address)).isEqualTo(50_000);
         assertThat(rig.node().count("get_balance")).isGreaterThan(asked);
 
         rig.node().tellTheTruth();
-        awaitHistories();
+        rig.awaitHistories();
         long before = rig.node().count("get_balance") + rig.node().count("get_balances");
         parties.forEach(party ->
-                assertThat(balance(party.address)).isEqualTo(party.address.equals(HOLDER.address) ? 50_000 : 0));
+                assertThat(rig.balance(party.address)).isEqualTo(party.address.equals(HOLDER.address) ? 50_000 : 0));
         assertThat(rig.node().count("get_balance") + rig.node().count("get_balances"))
                 .isEqualTo(before);
     }
@@ -270,7 +261,7 @@ class ImportedKeysTest {
         assertThat(refusedDeletion(other.address).getMessage()).contains("cannot be checked yet", "rescan reads it");
 
         rig.call("rescan", "from_height", 0);
-        awaitHistories();
+        rig.awaitHistories();
         rig.call("delete_address", "address", other.address, "passphrase", DaemonRig.PASSPHRASE);
     }
 
@@ -308,7 +299,7 @@ class ImportedKeysTest {
                                 && line.endsWith(" 1.0")));
 
         rig.node().tellTheTruth();
-        awaitHistories();
+        rig.awaitHistories();
 
         assertThat(rig.followerStatus().get("indexed_htlc_count").asLong())
                 .as("what the status counts is what is listed")

@@ -2,16 +2,17 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
@@ -40,29 +41,22 @@ class MempoolFeedTest {
     @AutoClose
     private DaemonRig daemon;
 
-    private WalletdClient node;
     private String address;
 
     @BeforeEach
     void start() {
         daemon = new DaemonRig(folder, chain.uri());
-        node = new WalletdClient(chain.uri(), "none", Optional.empty());
-        address = daemon.call("generate_standard_address").path("address").asText();
-        node.call("devnet_mine", Map.of());
-        followed();
+        address = daemon.newAddress();
+        mine();
     }
 
-    private void followed() {
-        long tip = node.call("get_block_height", Map.of()).path("height").asLong();
-        Await.until(
-                "the tip is followed",
-                () -> daemon.followerStatus().path("last_indexed_height").asLong(-1) == tip);
+    private void mine() {
+        chain.mine(1);
+        daemon.awaitFollowed(chain.node());
     }
 
     private String pay(long amount) {
-        return node.call("devnet_faucet", Map.of("address", address, "amount", amount))
-                .path("tx_id")
-                .asText();
+        return chain.node().faucet(Address.parse(address), Amount.of(amount)).hex();
     }
 
     private String now() {
@@ -90,7 +84,7 @@ class MempoolFeedTest {
         assertThat(credit.path("block_height").isNull()).isTrue();
         assertThat(credit.path("spendable_height").isNull()).isTrue();
         assertThat(credit.path("confirmations").asLong()).isZero();
-        node.call("devnet_mine", Map.of());
+        chain.mine(1);
         JsonNode confirmed = daemon.call(
                 "list_credits", "cursor", seen.path("cursor").asText(), "address", address, "wait_secs", 60);
         assertThat(confirmed.path("credits").get(0).path("event").asText()).isEqualTo("confirmed");
@@ -100,8 +94,7 @@ class MempoolFeedTest {
     void a_payment_between_two_waits_with_a_cursor_is_told_by_the_second_one_and_only_once() throws Exception {
         String cursor = now();
         String first = pay(5_000);
-        node.call("devnet_mine", Map.of());
-        followed();
+        mine();
 
         JsonNode missed =
                 daemon.call("wait_for_payment", "address", address, "since_cursor", cursor, "timeout_secs", 30);
@@ -117,16 +110,10 @@ class MempoolFeedTest {
         assertThat(seen.path("tx_id").asText()).isEqualTo(second);
         assertThat(seen.path("amount").asLong()).isEqualTo(6_000);
         assertThat(seen.path("confirmations").asLong()).isZero();
-        node.call("devnet_mine", Map.of());
-        followed();
+        mine();
         JsonNode nothing = daemon.call(
                 "wait_for_payment",
-                "address",
-                address,
-                "since_cursor",
-                seen.path("cursor").asText(),
-                "timeout_secs",
-                0);
+                params("address", address, "since_cursor", seen.path("cursor").asText(), "timeout_secs", 0));
         assertThat(nothing.path("timed_out").asBoolean()).isTrue();
         assertThat(nothing.path("cursor").asText()).isNotEmpty();
     }
@@ -136,37 +123,34 @@ class MempoolFeedTest {
         try (DaemonRig counterparty = new DaemonRig(other, chain.uri())) {
             JsonNode receiver = counterparty.call("generate_standard_address");
             JsonNode sender = daemon.call("generate_standard_address");
-            node.call("devnet_faucet", Map.of("address", sender.path("address").asText(), "amount", 10_000_000));
-            node.call("devnet_mine", Map.of());
-            followed();
+            chain.node().faucet(Address.parse(sender.path("address").asText()), Amount.of(10_000_000));
+            mine();
             String lock = daemon.call(
                             "htlc_lock",
-                            "from",
-                            sender.path("address").asText(),
-                            "receiver",
-                            receiver.path("pubkey").asText(),
-                            "hash_lock",
-                            Hash256.sha256(Bytes.parse(PREIMAGE).toArray()).hex(),
-                            "timeout",
-                            100_000,
-                            "amount",
-                            1_000_000)
+                            params(
+                                    "from", sender.path("address").asText(),
+                                    "receiver", receiver.path("pubkey").asText(),
+                                    "hash_lock",
+                                            Hash256.sha256(Bytes.parse(PREIMAGE).toArray())
+                                                    .hex(),
+                                    "timeout", 100_000,
+                                    "amount", 1_000_000))
                     .path("tx_id")
                     .asText();
-            node.call("devnet_mine", Map.of());
-            followed();
+            mine();
             counterparty.call(
                     "htlc_claim",
-                    "from",
-                    receiver.path("address").asText(),
-                    "lock_tx_id",
-                    lock,
-                    "preimage",
-                    PREIMAGE,
-                    "sender",
-                    sender.path("pubkey").asText(),
-                    "timeout",
-                    100_000);
+                    params(
+                            "from",
+                            receiver.path("address").asText(),
+                            "lock_tx_id",
+                            lock,
+                            "preimage",
+                            PREIMAGE,
+                            "sender",
+                            sender.path("pubkey").asText(),
+                            "timeout",
+                            100_000));
 
             Await.until("the claim is seen", () -> !status(lock).path("claim").isNull());
 
@@ -174,8 +158,7 @@ class MempoolFeedTest {
             assertThat(record.at("/claim/preimage").asText()).isEqualTo(PREIMAGE);
             assertThat(record.at("/claim/block_height").isNull()).isTrue();
             assertThat(record.path("state").asText()).isEqualTo("locked");
-            node.call("devnet_mine", Map.of());
-            followed();
+            mine();
             assertThat(status(lock).path("state").asText()).isEqualTo("claimed");
         }
     }

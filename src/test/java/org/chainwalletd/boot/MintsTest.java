@@ -3,7 +3,6 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpClient;
@@ -11,7 +10,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -26,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Batches of new keys over HTTP, each of which takes time, and their effect on other callers. */
 @Tag("long")
 class MintsTest {
-    private static final JsonMapper JSON = new JsonMapper();
     /** Some tens of milliseconds: far more than the measured times, but still short. */
     private static final Argon2 SLOW = new Argon2(16_384, 2, 1);
 
@@ -43,11 +40,7 @@ class MintsTest {
     }
 
     private static CompletableFuture<HttpResponse<String>> post(DaemonRig daemon) {
-        HttpRequest request = Dial.request(daemon.uri())
-                .header("authorization", "Bearer " + daemon.token())
-                .timeout(Duration.ofSeconds(60))
-                .POST(HttpRequest.BodyPublishers.ofString(batch()))
-                .build();
+        HttpRequest request = Dial.post(daemon.uri(), daemon.token(), batch()).build();
         return HttpClient.newHttpClient().sendAsync(request, HttpResponse.BodyHandlers.ofString());
     }
 
@@ -56,7 +49,7 @@ class MintsTest {
     }
 
     private static boolean minting(DaemonRig daemon) {
-        return daemon.metrics().lines().anyMatch(line -> line.matches("walletd_keyring_mints [1-9].*"));
+        return daemon.tells("walletd_keyring_mints [1-9].*");
     }
 
     @Test
@@ -70,7 +63,7 @@ class MintsTest {
             daemon.call("reveal_private_key", "address", address, "passphrase", DaemonRig.PASSPHRASE);
 
             assertThat(keys(daemon)).isLessThan(BATCH / 2);
-            JsonNode answers = JSON.readTree(Await.outcome(mints).body());
+            JsonNode answers = Dial.json(Await.outcome(mints).body());
             assertThat(answers).hasSize(BATCH).allMatch(answer -> answer.has("result"));
         }
     }
@@ -78,7 +71,7 @@ class MintsTest {
     @Test
     void what_is_above_the_bound_is_refused_with_a_time_to_come_back() throws Exception {
         try (DaemonRig daemon = DaemonRig.ofCost(SLOW, datadir, "--unseal-threads", "1", "--max-mints", "2")) {
-            JsonNode answers = JSON.readTree(Await.outcome(post(daemon)).body());
+            JsonNode answers = Dial.json(Await.outcome(post(daemon)).body());
 
             int made = 0;
             for (JsonNode answer : answers) {
@@ -103,10 +96,7 @@ class MintsTest {
 
             Await.until(
                     "the abandoned calls end",
-                    () -> daemon.metrics()
-                                    .lines()
-                                    .anyMatch(line -> line.matches("walletd_keyring_mints_abandoned_total [1-9].*"))
-                            && !minting(daemon));
+                    () -> daemon.tells("walletd_keyring_mints_abandoned_total [1-9].*") && !minting(daemon));
             assertThat(keys(daemon)).isLessThan(BATCH);
         }
     }

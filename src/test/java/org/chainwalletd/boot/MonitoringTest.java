@@ -43,12 +43,9 @@ class MonitoringTest {
 
     /** Meters that this daemon does not serve from the start, with the reason. */
     private static final Map<String, String> LATER = Map.of(
-            "walletd_balance_label_base_units",
-            "a gauge by label, so the first label comes with the first key",
-            "walletd_keeper_age_seconds",
-            "of a daemon on a database: DaemonsOfDatabaseTest",
-            "jvm_memory_used_bytes",
-            "the process's own meters, which only the launcher's daemon registers");
+            "walletd_balance_label_base_units", "a gauge by label, so the first label comes with the first key",
+            "walletd_keeper_age_seconds", "of a daemon on a database: DaemonsOfDatabaseTest",
+            "jvm_memory_used_bytes", "the process's own meters, which only the launcher's daemon registers");
 
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();
@@ -157,7 +154,7 @@ class MonitoringTest {
             assertThat(meter(daemon, "walletd_deposits_total")).isZero();
             long total = daemon.call("get_wallet_balance").path("total").asLong();
             assertHistory(daemon, total, 12_001_000 - total);
-            assertThat(daemon.refusal("get_wallet_history", "hours", 25)).isEqualTo(-32602);
+            daemon.refused(-32602, "get_wallet_history", "hours", 25);
         }
     }
 

@@ -2,28 +2,29 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
+import static org.chainwalletd.testkit.DaemonRig.payout;
+import static org.chainwalletd.testkit.DaemonRig.payouts;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.OutputStream;
 import java.net.Socket;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.htlc.Locks;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonProcess;
@@ -45,7 +46,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class NamedTokensDaemonTest {
-    private static final ObjectMapper JSON = new ObjectMapper();
     private static final int POLICY_REFUSED = -32043;
     private static final int UNAUTHORIZED = -32001;
     private static final Map<String, WalletdClient> CLIENTS = new ConcurrentHashMap<>();
@@ -73,17 +73,13 @@ class NamedTokensDaemonTest {
 
     /** Returns the output of a command, which must succeed. Synchronized, because concurrent commands would be told to retry. */
     private static synchronized String token(String... words) {
-        List<String> all = new ArrayList<>(List.of("token"));
-        all.addAll(Arrays.asList(words));
-        all.addAll(List.of("--datadir", datadir.toString()));
-        Commands.Ended ended = Commands.run(Map.of(), all.toArray(String[]::new));
-        assertThat(ended.code()).as(String.join("\n", ended.errors())).isZero();
-        return String.join("\n", ended.output());
+        String[] command =
+                Stream.concat(Stream.of("token"), Arrays.stream(words)).toArray(String[]::new);
+        return Commands.on(datadir, command).printed();
     }
 
     private static WalletdClient client(String token) {
-        return CLIENTS.computeIfAbsent(
-                token, each -> new WalletdClient(daemon.uri(), each, Optional.empty(), Duration.ofSeconds(100)));
+        return CLIENTS.computeIfAbsent(token, each -> daemon.client(each));
     }
 
     private static boolean isAccepted(String token) {
@@ -115,11 +111,9 @@ class NamedTokensDaemonTest {
     }
 
     private static HttpResponse<String> get(String page, String token) throws Exception {
-        HttpRequest request = Dial.request(daemon.uri().resolve(page))
-                .header("authorization", "Bearer " + token)
+        return Dial.answer(Dial.request(daemon.uri().resolve(page), token)
                 .timeout(Duration.ofSeconds(10))
-                .build();
-        return Dial.answer(request);
+                .build());
     }
 
     @Test
@@ -210,17 +204,7 @@ class NamedTokensDaemonTest {
         dear.put("fee", 2_000_001);
         dear.put("max_fee", 3_000_000);
         assertThat(rule(refused(worker, "transfer", dear))).isEqualTo("fee");
-        Map<String, Object> lock = params(
-                "from",
-                payer.address,
-                "receiver",
-                stranger.key,
-                "hash_lock",
-                "11".repeat(32),
-                "timeout",
-                10_000,
-                "amount",
-                10_000);
+        Map<String, Object> lock = Locks.lock(payer, stranger.key, Hash256.parse("11".repeat(32)), 10_000, 10_000);
         assertThat(rule(refused(worker, "htlc_lock", lock))).isEqualTo("to");
         for (String method : List.of(
                 "send_raw_transaction",
@@ -275,16 +259,11 @@ class NamedTokensDaemonTest {
     void each_item_of_a_batch_and_each_page_is_judged_alone() throws Exception {
         String token = token("create", "narrow", "--scope", "spend", "--methods", "ping,/metrics");
         taken(token);
-        HttpRequest batch = Dial.request(daemon.uri())
-                .header("authorization", "Bearer " + token)
-                .header("content-type", "application/json")
-                .timeout(Duration.ofSeconds(10))
-                .POST(HttpRequest.BodyPublishers.ofString(
-                        "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
-                                + "\"list_addresses\"},{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}]"))
-                .build();
+        String batch = "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
+                + "\"list_addresses\"},{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}]";
 
-        JsonNode answers = JSON.readTree(Dial.answer(batch).body());
+        JsonNode answers = Dial.json(
+                Dial.answer(Dial.post(daemon.uri(), token, batch).build()).body());
 
         assertThat(answers.get(0).has("result")).isTrue();
         assertThat(answers.get(1).at("/error/code").asInt()).isEqualTo(POLICY_REFUSED);
@@ -331,11 +310,7 @@ class NamedTokensDaemonTest {
         WalletdException.RpcError conflict = refused(two, "transfer", payment);
         assertThat(conflict.data("bound_to").orElseThrow().asText()).isEqualTo("one");
         assertThat(conflict.data("tx_id")).contains(paid.get("tx_id"));
-        Map<String, Object> batch = params(
-                "payouts",
-                List.of(params("payout_id", "payout-of-one", "to", shop.address, "amount", 700)),
-                "from",
-                params("addresses", List.of(payer.address.toString())));
+        Map<String, Object> batch = payouts(payer, List.of(payout("payout-of-one", shop, 700)));
         rotated.call("payout_submit", batch);
         assertThat(refused(two, "payout_submit", batch)
                         .data("bound_to")

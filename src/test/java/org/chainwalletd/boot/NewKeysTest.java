@@ -65,9 +65,7 @@ class NewKeysTest {
             watched(first, daemon.call("generate_independent_address"));
             // Does not wait for the pool: the key may or may not come from it.
             watched(first, daemon.call("generate_standard_address"));
-            Await.until(
-                    "a key is ready in the pool",
-                    () -> daemon.metrics().lines().anyMatch(line -> line.equals("walletd_keyring_pool_keys 1.0")));
+            Await.until("a key is ready in the pool", () -> daemon.metric("walletd_keyring_pool_keys") == 1);
             watched(first, daemon.call("generate_standard_address"));
 
             assertPaymentsAreTold(daemon);
@@ -114,7 +112,7 @@ class NewKeysTest {
         String address;
         try (DaemonRig daemon = new DaemonRig(first, chain.uri())) {
             Await.until("the chain is followed, which gives births", () -> follows(daemon));
-            address = daemon.call("generate_standard_address").get("address").asText();
+            address = daemon.newAddress();
             chain.fund(Address.parse(address), 7_000);
         }
         Files.delete(first.resolve(Books.FILE_NAME));

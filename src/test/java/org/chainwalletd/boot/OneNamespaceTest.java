@@ -3,6 +3,8 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
 import static org.chainwalletd.testkit.DaemonRig.payment;
+import static org.chainwalletd.testkit.DaemonRig.payout;
+import static org.chainwalletd.testkit.DaemonRig.payouts;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.lang.reflect.ParameterizedType;
@@ -27,6 +29,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.htlc.Locks;
 import org.chainwalletd.rpc.AllMethods;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.store.files.CrashPoint;
@@ -86,74 +89,35 @@ class OneNamespaceTest {
 
     private final Map<String, Payment> payments = new LinkedHashMap<>(Map.of(
             "transfer",
-            (id, second) -> payment(sender.address, shop.address, second ? 1_002 : 1_001, "client_token", id),
-            "htlc_lock",
-            (id, second) -> lock(second ? 20_002 : 20_001, FAR, "client_token", id),
+                    (id, second) -> payment(sender.address, shop.address, second ? 1_002 : 1_001, "client_token", id),
+            "htlc_lock", (id, second) -> lock(second ? 20_002 : 20_001, FAR, "client_token", id),
             "htlc_claim",
-            (id, second) -> params(
-                    "from",
-                    receiver.address,
-                    "lock_tx_id",
-                    locks.get(second ? 1 : 0),
-                    "preimage",
-                    Bytes.of(PREIMAGE),
-                    "sender",
-                    sender.key,
-                    "timeout",
-                    FAR,
-                    "client_token",
-                    id),
+                    (id, second) -> Locks.claim(
+                            receiver,
+                            sender.key,
+                            locks.get(second ? 1 : 0),
+                            Bytes.of(PREIMAGE),
+                            FAR,
+                            "client_token",
+                            id),
             "htlc_reclaim",
-            (id, second) -> params(
-                    "from",
-                    sender.address,
-                    "lock_tx_id",
-                    locks.get(second ? 3 : 2),
-                    "receiver",
-                    receiver.key,
-                    "hash_lock",
-                    HASH_LOCK,
-                    "timeout",
-                    soon,
-                    "client_token",
-                    id),
+                    (id, second) -> Locks.reclaim(
+                            sender, receiver.key, locks.get(second ? 3 : 2), HASH_LOCK, soon, "client_token", id),
             "sweep",
-            (id, second) -> params(
-                    "from",
-                    params("addresses", List.of((second ? secondSwept : firstSwept).address.toString())),
-                    "to",
-                    shop.address,
-                    "client_token",
-                    id),
+                    (id, second) -> {
+                        Party swept = second ? secondSwept : firstSwept;
+                        Object from = params("addresses", List.of(swept.address.toString()));
+                        return params("from", from, "to", shop.address, "client_token", id);
+                    },
             "evm_send_native",
-            (id, second) -> params(
-                    "to",
-                    account.account(3).address().toString(),
-                    "amount",
-                    second ? "0.02" : "0.01",
-                    "client_token",
-                    id),
-            "payout_submit",
-            (id, second) -> params(
-                    "payouts",
-                    List.of(params("payout_id", id, "to", shop.address, "amount", second ? 1_004 : 1_003)),
-                    "from",
-                    params("addresses", List.of(sender.address.toString())))));
+                    (id, second) -> {
+                        String to = account.account(3).address().toString();
+                        return params("to", to, "amount", second ? "0.02" : "0.01", "client_token", id);
+                    },
+            "payout_submit", (id, second) -> payouts(sender, List.of(payout(id, shop, second ? 1_004 : 1_003)))));
 
     private Map<String, Object> lock(long amount, long timeout, Object... more) {
-        Map<String, Object> params = params(
-                "from",
-                sender.address,
-                "receiver",
-                receiver.key,
-                "hash_lock",
-                HASH_LOCK,
-                "timeout",
-                timeout,
-                "amount",
-                amount);
-        params.putAll(params(more));
-        return params;
+        return Locks.lock(sender, receiver.key, HASH_LOCK, timeout, amount, more);
     }
 
     private static boolean takesAnId(Type type) {

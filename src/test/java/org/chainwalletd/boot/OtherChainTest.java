@@ -7,9 +7,7 @@ import static org.chainwalletd.testkit.DaemonRig.payment;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.chainwalletd.chain.Address;
@@ -20,7 +18,6 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
-import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.DistortingNode;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.Tag;
@@ -76,22 +73,19 @@ class OtherChainTest {
                                 .path("credits"))
                         .isEmpty();
             }
-            assertThat(rig.refusal("wait_for_tx", "tx_id", paid, "timeout_secs", 1))
-                    .isEqualTo(TIMED_OUT);
+            rig.refused(TIMED_OUT, "wait_for_tx", "tx_id", paid, "timeout_secs", 1);
             JsonNode unpaid = rig.call("wait_for_payment", "address", shop.address, "timeout_secs", 1);
             assertThat(unpaid.path("received").asBoolean()).isFalse();
             assertThat(unpaid.path("timed_out").asBoolean()).isTrue();
             assertThat(rig.call("htlc_list").path("htlcs")).isEmpty();
-            assertThat(rig.refusal("transfer", payment(shop.address, new Party(2).address, 1_000)))
-                    .isEqualTo(TX_BUILD);
+            rig.refused(TX_BUILD, "transfer", payment(shop.address, new Party(2).address, 1_000));
 
-            WalletdException.RpcError unfollowed = rig.refused("get_follower_status");
-            assertThat(unfollowed.code()).isEqualTo(UPSTREAM);
+            WalletdException.RpcError unfollowed = rig.refused(UPSTREAM, "get_follower_status");
             assertThat(unfollowed.getMessage()).contains("no block is followed yet", "is of another chain");
             JsonNode status = rig.call("get_status");
             assertThat(status.path("complaint").asText()).contains("is of another chain");
             assertThat(status.path("upstream_ok").asBoolean()).isFalse();
-            assertThat(readiness(rig.uri())).contains("is of another chain");
+            assertThat(rig.readiness().body()).contains("is of another chain");
         }
     }
 
@@ -101,13 +95,12 @@ class OtherChainTest {
         try (DaemonRig rig = DaemonRig.withChain(datadir)) {
             // An address created before the first block is followed is covered only once its history was read.
             rig.awaitFollowed();
-            String address =
-                    rig.call("generate_standard_address").path("address").asText();
+            String address = rig.newAddress();
             Party stranger = new Party(9);
             rig.devnet().faucet(Address.parse(address), Amount.of(5_000));
             rig.mine(1);
             rig.awaitFollowed();
-            assertThat(balance(rig, address)).isEqualTo(5_000);
+            assertThat(rig.balance(address)).isEqualTo(5_000);
             JsonNode before = rig.call("list_credits", "min_confirmations", 1);
             assertThat(before.path("credits")).hasSize(1);
 
@@ -120,7 +113,7 @@ class OtherChainTest {
             rig.devnet().faucet(Address.parse(address), Amount.of(9_000));
             rig.mine(2);
 
-            assertThat(balance(rig, address)).isEqualTo(5_000);
+            assertThat(rig.balance(address)).isEqualTo(5_000);
             assertThat(rig.call("get_wallet_balance").path("total").asLong()).isEqualTo(5_000);
             assertThat(rig.call("get_address_utxos", "address", address).path("utxos"))
                     .hasSize(1);
@@ -134,7 +127,7 @@ class OtherChainTest {
 
             rig.node().tellTheTruth();
             rig.awaitFollowed();
-            assertThat(balance(rig, address)).isEqualTo(14_000);
+            assertThat(rig.balance(address)).isEqualTo(14_000);
         }
     }
 
@@ -159,7 +152,7 @@ class OtherChainTest {
                 right.faucet(shop.address, Amount.of(3_000));
                 right.mine(1);
                 for (int i = 0; i < 6; i++) {
-                    assertThat(balance(rig, shop.address.hex())).isEqualTo(3_000);
+                    assertThat(rig.balance(shop.address.hex())).isEqualTo(3_000);
                     assertThat(rig.call("get_block_height").path("height").asLong())
                             .isEqualTo(11);
                 }
@@ -219,7 +212,7 @@ class OtherChainTest {
 
     private void assertUnfollowed(Devnet chain, String why, String... flags) {
         try (DaemonRig rig = DaemonRig.over(chain, datadir, flags)) {
-            String shop = rig.call("generate_standard_address").path("address").asText();
+            String shop = rig.newAddress();
             chain.faucet(Address.parse(shop), Amount.of(5_000));
             chain.mine(1);
             Await.until(
@@ -227,7 +220,7 @@ class OtherChainTest {
                     () -> rig.refused("get_follower_status").getMessage().contains(why));
             assertThat(rig.call("list_credits", "min_confirmations", 1).path("credits"))
                     .isEmpty();
-            assertThat(readiness(rig.uri())).contains(why);
+            assertThat(rig.readiness().body()).contains(why);
         }
     }
 
@@ -247,16 +240,5 @@ class OtherChainTest {
                             .getMessage()
                             .contains("a node names genesis " + genesis + " and shows another block at height 0"));
         }
-    }
-
-    private static long balance(DaemonRig rig, String address) {
-        return rig.call("get_balance", "address", address).path("balance").asLong();
-    }
-
-    private static String readiness(URI daemon) {
-        return Dial.answer(Dial.request(daemon.resolve("/readyz"))
-                        .timeout(Duration.ofSeconds(10))
-                        .build())
-                .body();
     }
 }

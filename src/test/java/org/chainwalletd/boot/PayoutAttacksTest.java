@@ -2,6 +2,8 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
+import static org.chainwalletd.testkit.DaemonRig.payout;
+import static org.chainwalletd.testkit.DaemonRig.payouts;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigInteger;
@@ -56,7 +58,7 @@ class PayoutAttacksTest {
     }
 
     private static Map<String, Object> order(Object id, Object amount) {
-        return params("payout_id", id, "to", SHOP.address, "amount", amount);
+        return payout(id, SHOP, amount);
     }
 
     private static Map<String, Object> with(String member, Object value) {
@@ -66,7 +68,7 @@ class PayoutAttacksTest {
     }
 
     private static Map<String, Object> submission(List<?> orders) {
-        return from(params("addresses", List.of(PAYER.address.toString())), orders);
+        return payouts(PAYER, orders);
     }
 
     private static Map<String, Object> from(Object source, List<?> orders) {
@@ -292,9 +294,7 @@ class PayoutAttacksTest {
     void a_wrong_call_is_refused_with_its_exact_error_and_changes_nothing(Attack attack) {
         String before = position();
 
-        WalletdException.RpcError refused = daemon.refused(attack.method(), attack.params());
-
-        assertThat(refused.code()).as(refused.getMessage()).isEqualTo(attack.code());
+        WalletdException.RpcError refused = daemon.refused(attack.code(), attack.method(), attack.params());
         assertThat(refused.getMessage()).contains(attack.words());
         assertThat(String.valueOf(refused.data())).isEqualTo(attack.data());
         assertThat(position()).isEqualTo(before);

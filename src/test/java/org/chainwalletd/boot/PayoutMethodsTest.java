@@ -3,9 +3,10 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
 import static org.chainwalletd.testkit.DaemonRig.payment;
+import static org.chainwalletd.testkit.DaemonRig.payout;
+import static org.chainwalletd.testkit.DaemonRig.payouts;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.stream.IntStream;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.EventReader;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
@@ -32,7 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
 class PayoutMethodsTest {
     private static final long CAP = 10_000_000;
     private static final int MOST_UNFINISHED = 300;
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
     static Path datadir;
@@ -56,20 +57,12 @@ class PayoutMethodsTest {
         daemon.close();
     }
 
-    private static Map<String, Object> order(String id, Party to, long amount) {
-        return params("payout_id", id, "to", to.address, "amount", amount);
-    }
-
-    private static Map<String, Object> submission(Party from, List<?> orders) {
-        return params("payouts", orders, "from", params("addresses", List.of(from.address.toString())));
-    }
-
-    private static JsonNode payout(String id) {
+    private static JsonNode payoutOf(String id) {
         return daemon.call("payout_get", "payout_id", id).get("payout");
     }
 
     private static boolean isIn(String id, String state) {
-        return payout(id).get("state").asText().equals(state);
+        return payoutOf(id).get("state").asText().equals(state);
     }
 
     /** Own address with coins deep enough for batches. */
@@ -87,12 +80,12 @@ class PayoutMethodsTest {
         Party shop = new Party(802);
         daemon.call("payout_pause");
         List<Map<String, Object>> orders = IntStream.range(0, 20)
-                .mapToObj(i -> order("batch-of-twenty-" + i, shop, 1_000 + i))
+                .mapToObj(i -> payout("batch-of-twenty-" + i, shop, 1_000 + i))
                 .toList();
 
-        JsonNode first = daemon.call("payout_submit", submission(payer, orders));
+        JsonNode first = daemon.call("payout_submit", payouts(payer, orders));
         assertThat(first.get("payouts")).hasSize(20);
-        assertThat(daemon.call("payout_submit", submission(payer, orders)).get("payouts"))
+        assertThat(daemon.call("payout_submit", payouts(payer, orders)).get("payouts"))
                 .as("the same ids with the same payments are the same payouts")
                 .hasSize(20);
         daemon.call("payout_resume");
@@ -104,7 +97,7 @@ class PayoutMethodsTest {
         Set<Long> outputs = new HashSet<>();
         long shares = 0;
         for (int i = 0; i < 20; i++) {
-            JsonNode payout = payout("batch-of-twenty-" + i);
+            JsonNode payout = payoutOf("batch-of-twenty-" + i);
             payout.get("attempts").forEach(attempt -> transactions.add(attempt.asText()));
             outputs.add(payout.get("output_index").asLong());
             shares += payout.get("fee_share").asLong();
@@ -131,7 +124,7 @@ class PayoutMethodsTest {
         String before = drained();
         daemon.call(
                 "payout_submit",
-                submission(payer, List.of(order("feed-one", shop, 2_000), order("feed-two", shop, 2_001))));
+                payouts(payer, List.of(payout("feed-one", shop, 2_000), payout("feed-two", shop, 2_001))));
         Await.until("both are in flight", () -> isIn("feed-one", "in_flight") && isIn("feed-two", "in_flight"));
 
         JsonNode page = daemon.call("payout_changes", "cursor", before);
@@ -146,7 +139,7 @@ class PayoutMethodsTest {
         assertThat(next.get("payouts")).isNotEmpty();
         next.get("payouts")
                 .forEach(payout -> assertThat(payout.get("state").asText()).isEqualTo("confirmed"));
-        assertThat(daemon.refusal("payout_changes", "cursor", "nonsense")).isEqualTo(-32602);
+        daemon.refused(-32602, "payout_changes", "cursor", "nonsense");
     }
 
     @Test
@@ -154,14 +147,15 @@ class PayoutMethodsTest {
         Party payer = payer(851);
         Party shop = new Party(852);
         List<Map<String, Object>> orders = IntStream.range(0, 200)
-                .mapToObj(i -> order("told-as-events-" + i, shop, 1_000 + i))
+                .mapToObj(i -> payout("told-as-events-" + i, shop, 1_000 + i))
                 .toList();
         try (EventReader reader = EventReader.open(daemon.uri(), daemon.token(), null)) {
             reader.next("resync");
-            daemon.call("payout_submit", submission(payer, orders));
+            daemon.call("payout_submit", payouts(payer, orders));
             assertThat(told(reader, "queued").has("tx_id")).isFalse();
             String batch = told(reader, "in_flight").get("tx_id").asText();
-            assertThat(payout("told-as-events-199").at("/attempts/0").asText()).isEqualTo(batch);
+            assertThat(payoutOf("told-as-events-199").at("/attempts/0").asText())
+                    .isEqualTo(batch);
             mineSpendOf(payer);
             assertThat(told(reader, "confirmed").get("tx_id").asText()).isEqualTo(batch);
         }
@@ -169,9 +163,9 @@ class PayoutMethodsTest {
 
     /** Returns the next event of these payouts, which is the only one with this state. */
     private static JsonNode told(EventReader reader, String state) throws IOException {
-        JsonNode event = JSON.readTree(reader.next("payout").data());
+        JsonNode event = Dial.json(reader.next("payout").data());
         while (!event.get("payout_id").asText().startsWith("told-as-events-")) {
-            event = JSON.readTree(reader.next("payout").data());
+            event = Dial.json(reader.next("payout").data());
         }
         assertThat(event.get("payout_id").asText()).isEqualTo("told-as-events-0");
         assertThat(event.get("count").asInt()).isEqualTo(200);
@@ -209,47 +203,40 @@ class PayoutMethodsTest {
                         .get("payouts")
                         .isEmpty());
         daemon.call("payout_pause");
-        daemon.call("payout_submit", submission(payer, List.of(order("cancelled-1", shop, 3_000))));
+        daemon.call("payout_submit", payouts(payer, List.of(payout("cancelled-1", shop, 3_000))));
         Await.until(
                 "it waits for the operator",
-                () -> payout("cancelled-1").path("waiting_for").asText().equals("paused"));
-        Await.until(
-                "the gauges tell it",
-                () -> daemon.metrics()
-                        .lines()
-                        .anyMatch(line -> line.matches("walletd_payouts_waiting\\{for=\"paused\".*\\} 1\\.0")));
+                () -> payoutOf("cancelled-1").path("waiting_for").asText().equals("paused"));
+        Await.until("the gauges tell it", () -> daemon.tells("walletd_payouts_waiting\\{for=\"paused\".*\\} 1\\.0"));
         assertThat(daemon.metrics()).contains("walletd_payouts_oldest_seconds ");
 
         daemon.call("payout_cancel", "payout_ids", List.of("cancelled-1"));
 
         daemon.call("payout_resume");
-        JsonNode again = daemon.call("payout_submit", submission(payer, List.of(order("cancelled-1", shop, 3_000))));
+        JsonNode again = daemon.call("payout_submit", payouts(payer, List.of(payout("cancelled-1", shop, 3_000))));
         assertThat(again.at("/payouts/0/state").asText()).isEqualTo("cancelled");
-        daemon.call("payout_submit", submission(payer, List.of(order("after-the-cancelled", shop, 3_001))));
+        daemon.call("payout_submit", payouts(payer, List.of(payout("after-the-cancelled", shop, 3_001))));
         Await.until("the next one flies", () -> isIn("after-the-cancelled", "in_flight"));
-        assertThat(payout("cancelled-1").get("attempts")).isEmpty();
+        assertThat(payoutOf("cancelled-1").get("attempts")).isEmpty();
         JsonNode late = daemon.call("payout_cancel", "payout_ids", List.of("after-the-cancelled"));
         assertThat(late.at("/payouts/0/state").asText()).isEqualTo("in_flight");
-        assertThat(daemon.refusal("payout_cancel", "payout_ids", List.of("never-submitted")))
-                .isEqualTo(-32602);
+        daemon.refused(-32602, "payout_cancel", "payout_ids", List.of("never-submitted"));
         daemon.mine(1);
     }
 
     @Test
     void an_address_that_a_payout_waits_to_be_paid_from_is_kept() {
-        String empty = daemon.call("generate_standard_address").get("address").asText();
+        String empty = daemon.newAddress();
         daemon.call(
                 "payout_submit",
-                "payouts",
-                List.of(order("without-coins", new Party(827), 3_000)),
-                "from",
-                params("addresses", List.of(empty)));
+                params(
+                        "payouts", List.of(payout("without-coins", new Party(827), 3_000)),
+                        "from", params("addresses", List.of(empty))));
         Map<String, Object> deletion = params("address", empty, "passphrase", DaemonRig.PASSPHRASE);
 
         // Until the books cover the address, that is the objection.
         Await.until("the payout is the objection", () -> {
-            WalletdException.RpcError refused = daemon.refused("delete_address", deletion);
-            assertThat(refused.code()).isEqualTo(-32602);
+            WalletdException.RpcError refused = daemon.refused(-32602, "delete_address", deletion);
             return refused.getMessage().contains("the payout without-coins waits to be paid from it");
         });
 
@@ -261,20 +248,18 @@ class PayoutMethodsTest {
     void an_id_that_stands_for_another_payment_is_refused_both_ways() {
         Party payer = payer(831);
         Party shop = new Party(832);
-        daemon.call("payout_submit", submission(payer, List.of(order("one-namespace", shop, 4_000))));
+        daemon.call("payout_submit", payouts(payer, List.of(payout("one-namespace", shop, 4_000))));
 
         WalletdException.RpcError changed =
-                daemon.refused("payout_submit", submission(payer, List.of(order("one-namespace", shop, 4_001))));
-        assertThat(changed.code()).isEqualTo(-32035);
+                daemon.refused(-32035, "payout_submit", payouts(payer, List.of(payout("one-namespace", shop, 4_001))));
         assertThat(changed.data("payout_id").orElseThrow().asText()).isEqualTo("one-namespace");
         Map<String, Object> transfer = payment(payer.address, shop.address, 4_000, "client_token", "one-namespace");
-        assertThat(daemon.refusal("transfer", transfer)).isEqualTo(-32035);
+        daemon.refused(-32035, "transfer", transfer);
 
         transfer.put("client_token", "a-transfer-s-own");
         JsonNode paid = daemon.call("transfer", transfer);
-        WalletdException.RpcError taken =
-                daemon.refused("payout_submit", submission(payer, List.of(order("a-transfer-s-own", shop, 4_000))));
-        assertThat(taken.code()).isEqualTo(-32035);
+        WalletdException.RpcError taken = daemon.refused(
+                -32035, "payout_submit", payouts(payer, List.of(payout("a-transfer-s-own", shop, 4_000))));
         assertThat(taken.data("tx_id").orElseThrow()).isEqualTo(paid.get("tx_id"));
         daemon.mine(1);
     }
@@ -283,24 +268,20 @@ class PayoutMethodsTest {
     void bad_submissions_are_refused_whole_with_their_exact_error() {
         Party payer = payer(841);
         Party shop = new Party(842);
-        Map<String, Object> good = order("bad-company-0", shop, 5_000);
+        Map<String, Object> good = payout("bad-company-0", shop, 5_000);
 
-        assertThat(daemon.refusal("payout_submit", submission(new Party(843), List.of(good))))
-                .isEqualTo(-32010);
-        assertThat(daemon.refusal("payout_submit", submission(payer, List.of(good, order("bad-company-1", shop, 199)))))
-                .isEqualTo(-32033);
-        assertThat(daemon.refusal("payout_submit", submission(payer, List.of(good, order("bad-company-2", shop, CAP)))))
-                .isEqualTo(-32038);
-        assertThat(daemon.refusal("payout_submit", submission(payer, List.of())))
-                .isEqualTo(-32602);
-        assertThat(daemon.refusal("payout_submit", "payouts", List.of(good))).isEqualTo(-32602);
+        daemon.refused(-32010, "payout_submit", payouts(new Party(843), List.of(good)));
+        daemon.refused(-32033, "payout_submit", payouts(payer, List.of(good, payout("bad-company-1", shop, 199))));
+        daemon.refused(-32038, "payout_submit", payouts(payer, List.of(good, payout("bad-company-2", shop, CAP))));
+        daemon.refused(-32602, "payout_submit", payouts(payer, List.of()));
+        daemon.refused(-32602, "payout_submit", "payouts", List.of(good));
         List<Map<String, Object>> many = IntStream.rangeClosed(0, MOST_UNFINISHED)
-                .mapToObj(i -> order("too-many-" + i, shop, 5_000 + i))
+                .mapToObj(i -> payout("too-many-" + i, shop, 5_000 + i))
                 .toList();
-        assertThat(daemon.refusal("payout_submit", submission(payer, many))).isEqualTo(-32042);
+        daemon.refused(-32042, "payout_submit", payouts(payer, many));
 
-        assertThat(payout("bad-company-0").isNull()).isTrue();
-        assertThat(payout("too-many-0").isNull()).isTrue();
-        assertThat(daemon.refusal("payout_recall", "tx_id", "ab".repeat(32))).isEqualTo(-32602);
+        assertThat(payoutOf("bad-company-0").isNull()).isTrue();
+        assertThat(payoutOf("too-many-0").isNull()).isTrue();
+        daemon.refused(-32602, "payout_recall", "tx_id", "ab".repeat(32));
     }
 }

@@ -2,10 +2,10 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
+import static org.chainwalletd.testkit.DaemonRig.payouts;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -16,7 +16,6 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
@@ -27,8 +26,8 @@ import org.chainwalletd.rpc.AllMethods;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Coins;
 import org.chainwalletd.testkit.DaemonRig;
-import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.EventReader;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterEach;
@@ -82,12 +81,7 @@ class PayoutOperatorTest {
     }
 
     private void submit(DaemonRig daemon, Party from, String id, long amount) {
-        daemon.call(
-                "payout_submit",
-                "payouts",
-                List.of(params("payout_id", id, "to", shop.address, "amount", amount)),
-                "from",
-                params("addresses", List.of(from.address.toString())));
+        daemon.call("payout_submit", payouts(from, List.of(order(id, amount))));
     }
 
     private static JsonNode payout(DaemonRig daemon, String id) {
@@ -128,10 +122,7 @@ class PayoutOperatorTest {
     }
 
     private List<Long> paidToShop() {
-        return devnet.ledger().list(Bytes.wrap(shop.address.toArray()), null, null, 1_000).coins().stream()
-                .map(coin -> coin.output().value().bits())
-                .sorted()
-                .toList();
+        return Coins.of(devnet, shop.address).values().stream().sorted().toList();
     }
 
     private Path keyFile() throws IOException {
@@ -152,8 +143,7 @@ class PayoutOperatorTest {
     private static void assertRefused(DaemonRig daemon, String batch, int code, String words) {
         String before = daemon.call("payout_changes").toString();
         String spends = daemon.call("list_spends").toString();
-        WalletdException.RpcError refused = daemon.refused("payout_recall", "tx_id", batch);
-        assertThat(refused.code()).as(refused.getMessage()).isEqualTo(code);
+        WalletdException.RpcError refused = daemon.refused(code, "payout_recall", "tx_id", batch);
         assertThat(refused.getMessage()).contains(words);
         assertThat(daemon.call("payout_changes").toString()).isEqualTo(before);
         assertThat(daemon.call("list_spends").toString()).isEqualTo(spends);
@@ -178,30 +168,29 @@ class PayoutOperatorTest {
                     .as("no address has the label any more")
                     .isEqualTo("confirmed");
             Map<String, Object> mixed = params("payouts", List.of(known, order("unknown-one", 900)), "from", label);
-            assertThat(daemon.refusal("payout_submit", mixed)).isEqualTo(-32010);
+            daemon.refused(-32010, "payout_submit", mixed);
             assertThat(payout(daemon, "unknown-one").isNull()).isTrue();
         }
         try (DaemonRig daemon = DaemonRig.over(devnet, datadir, "--payout-delay", "0", "--spend-cap-per-tx", "4000")) {
-            Map<String, Object> from = params("addresses", List.of(payer.address.toString()));
-            Map<String, Object> repeated = params("payouts", List.of(known), "from", from);
+            Map<String, Object> repeated = payouts(payer, List.of(known));
             assertThat(daemon.call("payout_submit", repeated)
                             .at("/payouts/0/payout_id")
                             .asText())
                     .as("the payout is above the cap of today")
                     .isEqualTo("known-one");
-            Map<String, Object> tooMuch = params(
-                    "payouts", List.of(known, order("small-one", 901), order("unknown-one", 5_001)), "from", from);
-            assertThat(daemon.refusal("payout_submit", tooMuch)).isEqualTo(-32038);
+            Map<String, Object> tooMuch =
+                    payouts(payer, List.of(known, order("small-one", 901), order("unknown-one", 5_001)));
+            daemon.refused(-32038, "payout_submit", tooMuch);
             assertThat(payout(daemon, "small-one").isNull()).isTrue();
             assertThat(payout(daemon, "unknown-one").isNull()).isTrue();
-            Map<String, Object> mixed = params("payouts", List.of(known, order("small-one", 901)), "from", from);
+            Map<String, Object> mixed = payouts(payer, List.of(known, order("small-one", 901)));
             assertThat(daemon.call("payout_submit", mixed).get("payouts")).hasSize(2);
             awaitState(daemon, "small-one", "in_flight");
         }
     }
 
     private Map<String, Object> order(String id, long amount) {
-        return params("payout_id", id, "to", shop.address, "amount", amount);
+        return DaemonRig.payout(id, shop, amount);
     }
 
     @Test
@@ -256,12 +245,8 @@ class PayoutOperatorTest {
                 datadir.resolve(SqliteStore.FILE_NAME),
                 StandardCopyOption.REPLACE_EXISTING);
         try (DaemonRig daemon = start()) {
-            WalletdException.RpcError refused = daemon.refused(
-                    "payout_submit",
-                    "payouts",
-                    List.of(params("payout_id", "in-between", "to", shop.address, "amount", 900)),
-                    "from",
-                    params("addresses", List.of(payer.address.toString())));
+            WalletdException.RpcError refused =
+                    daemon.refused("payout_submit", payouts(payer, List.of(order("in-between", 900))));
             assertThat(refused.getMessage()).contains("store restored");
         }
 
@@ -304,13 +289,7 @@ class PayoutOperatorTest {
             acts.put("payout_pause", Map::of);
             acts.put(
                     "payout_submit",
-                    () -> params(
-                            "payouts",
-                            List.of(
-                                    params("payout_id", "recalled-payout", "to", shop.address, "amount", 1_001),
-                                    params("payout_id", "cancelled-payout", "to", shop.address, "amount", 1_002)),
-                            "from",
-                            params("addresses", List.of(payer.address.toString()))));
+                    () -> payouts(payer, List.of(order("recalled-payout", 1_001), order("cancelled-payout", 1_002))));
             acts.put("payout_cancel", () -> ids);
             acts.put("payout_release", () -> ids);
             acts.put("export_vault", () -> params("passphrase", DaemonRig.PASSPHRASE));
@@ -354,16 +333,10 @@ class PayoutOperatorTest {
         return daemon.call("list_spends").findValues("spend_id");
     }
 
-    private static HttpResponse<String> readiness(DaemonRig daemon) {
-        return Dial.answer(Dial.request(daemon.uri().resolve("/readyz")).build());
-    }
-
     private static void awaitGauge(DaemonRig daemon, String value) {
         Await.until(
                 "the gauge is " + value,
-                () -> daemon.metrics()
-                        .lines()
-                        .anyMatch(line -> line.matches("walletd_payouts_batches_without_inputs(\\{.*\\})? " + value)));
+                () -> daemon.tells("walletd_payouts_batches_without_inputs(\\{.*\\})? " + value));
     }
 
     /** It takes half a minute until a batch is reported to have lost its inputs, because it may just have been mined. */
@@ -386,10 +359,10 @@ class PayoutOperatorTest {
 
             Await.until(
                     "readyz tells",
-                    () -> readiness(daemon)
+                    () -> daemon.readiness()
                             .body()
                             .contains("the inputs of the payout batch " + batch + " have all vanished from the chain"));
-            assertThat(readiness(daemon).statusCode()).isEqualTo(503);
+            assertThat(daemon.readiness().statusCode()).isEqualTo(503);
             awaitGauge(daemon, "1.0");
 
             daemon.node().tellTheTruth();
@@ -399,7 +372,7 @@ class PayoutOperatorTest {
                     () -> payout(daemon, "coins-are-gone").get("attempts").size() == 2);
             confirm(daemon, "coins-are-gone");
             awaitGauge(daemon, "0.0");
-            Await.until("it is ready", () -> readiness(daemon).statusCode() == 200);
+            Await.until("it is ready", () -> daemon.readiness().statusCode() == 200);
         }
         assertThat(paidToShop()).containsExactly(5_000L);
     }
@@ -432,8 +405,7 @@ class PayoutOperatorTest {
             awaitInMempool(daemon, "recalled-at-a-price");
             String batch = lastAttempt(daemon, "recalled-at-a-price");
 
-            assertThat(daemon.refusal("payout_recall", "tx_id", batch, "fee_rate", 30_000))
-                    .isEqualTo(-32038);
+            daemon.refused(-32038, "payout_recall", "tx_id", batch, "fee_rate", 30_000);
             assertThat(payout(daemon, "recalled-at-a-price").get("state").asText())
                     .isEqualTo("in_flight");
             daemon.call("payout_recall", "tx_id", batch);

@@ -146,12 +146,9 @@ class RawSendsDaemonTest {
             JsonNode page = daemon.call("list_spends", next);
             page.path("spends").forEach(spend -> told.add(spend.path("tx_id").asText()));
             next = Map.of(
-                    "limit",
-                    1,
-                    "address",
-                    SHOP.hex(),
-                    "cursor",
-                    page.path("cursor").asText());
+                    "limit", 1,
+                    "address", SHOP.hex(),
+                    "cursor", page.path("cursor").asText());
             more = page.path("more").asBoolean();
         }
         assertThat(told).doesNotHaveDuplicates().containsSubsequence(sent);
@@ -174,11 +171,11 @@ class RawSendsDaemonTest {
     void one_that_no_node_takes_answers_as_ever_and_is_told_refused() {
         Transaction good = signed(stranger, output(SHOP, 10_000));
         Transaction bad = good.withWitnesses(signed(owned, output(SHOP, 10_000)).witnesses());
-        assertThat(daemon.refusal("send_raw_transaction", hex(bad))).isEqualTo(-32020);
+        daemon.refused(-32020, "send_raw_transaction", hex(bad));
         assertThat(listed(Map.of("kind", "raw", "state", "refused")))
                 .containsExactly(TransactionCodec.txId(Party.PROFILE, bad).hex());
-        assertThat(daemon.refusal("send_raw_transaction", "tx_hex", "0102")).isEqualTo(-32020);
-        assertThat(daemon.refusal("send_raw_transaction", "tx_hex", "zz")).isEqualTo(-32602);
+        daemon.refused(-32020, "send_raw_transaction", "tx_hex", "0102");
+        daemon.refused(-32602, "send_raw_transaction", "tx_hex", "zz");
         assertThat(listed(Map.of("kind", "raw", "state", "refused"))).hasSize(1);
     }
 

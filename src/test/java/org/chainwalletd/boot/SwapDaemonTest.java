@@ -7,9 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -58,27 +58,10 @@ class SwapDaemonTest {
         chains.rounds(4);
     }
 
-    private List<String> flags() {
-        return List.of(
-                "--swap-pool",
-                chains.poolUri().toString(),
-                "--swap-contract",
-                chains.evm().contract().toString(),
-                "--swap-contract-code-hash",
-                "0x" + chains.evm().codeHash().hex(),
-                "--swap-chain-confirmations",
-                "2",
-                "--evm-rpc",
-                chains.evm().uri() + "," + second.uri(),
-                "--evm-chain-id",
-                "31337",
-                "--expect-genesis",
-                chains.chain().genesisId().hex());
-    }
-
     private DaemonRig daemon(String... other) {
-        List<String> flags = new ArrayList<>(flags());
-        flags.addAll(Arrays.asList(other));
+        List<String> flags = new ArrayList<>(chains.flags(second));
+        flags.addAll(List.of("--swap-chain-confirmations", "2"));
+        flags.addAll(List.of(other));
         return new DaemonRig(datadir, chains.chain().uri(), flags.toArray(String[]::new));
     }
 
@@ -92,27 +75,16 @@ class SwapDaemonTest {
 
     private void fundChain(DaemonRig daemon) {
         account = daemon.call("evm_create_address").get("address").asText();
-        address = daemon.call("generate_standard_address").get("address").asText();
+        address = daemon.newAddress();
         chains.chain().faucet(Address.parse(address), Amount.of(COINS));
         round(daemon);
-        Await.until(
-                "the coins are there",
-                () -> daemon.call("get_balance", "address", address)
-                                .path("balance")
-                                .asLong()
-                        == COINS);
+        Await.until("the coins are there", () -> daemon.balance(address) == COINS);
     }
 
     /** Mines one block at a time, so that no lock expires while the daemon is slow. */
     private void round(DaemonRig daemon) {
         chains.round();
-        String tip = chains.chain().tip().id().hex();
-        Await.until(
-                "the chain is followed",
-                () -> daemon.followerStatus()
-                        .path("last_indexed_block_id")
-                        .asText()
-                        .equals(tip));
+        daemon.awaitFollowed(chains.chain());
     }
 
     private String quote(DaemonRig daemon, String direction, String amount) {
@@ -137,21 +109,30 @@ class SwapDaemonTest {
         });
     }
 
+    /** Begins a sell, up to the lock of the daemon's coins. */
+    private String locked(DaemonRig daemon) {
+        fund(daemon);
+        String swap = quote(daemon, "chain_to_native", "12");
+        daemon.call("swap_execute", id(swap));
+        until(daemon, swap, "user_locked");
+        return swap;
+    }
+
     @Test
     void a_sell_goes_on_over_a_restart_and_pays_both_sides() throws Exception {
         conduct.keepsFromLocking(true);
         world(config -> config);
         String swap;
         try (DaemonRig daemon = daemon()) {
-            assertThat(daemon.refusal(
-                            "swap_get_quote",
-                            Map.of("direction", "chain_to_native", "amount_in", "12", "from", "ab".repeat(32))))
-                    .isEqualTo(-32010);
-            address = daemon.call("generate_standard_address").get("address").asText();
-            assertThat(daemon.refusal(
-                            "swap_get_quote",
-                            Map.of("direction", "chain_to_native", "amount_in", "12", "from", address)))
-                    .isEqualTo(-32013);
+            daemon.refused(
+                    -32010,
+                    "swap_get_quote",
+                    Map.of("direction", "chain_to_native", "amount_in", "12", "from", "ab".repeat(32)));
+            address = daemon.newAddress();
+            daemon.refused(
+                    -32013,
+                    "swap_get_quote",
+                    Map.of("direction", "chain_to_native", "amount_in", "12", "from", address));
             fund(daemon);
             try (EventReader events = EventReader.open(daemon.uri(), daemon.token(), null)) {
                 swap = quote(daemon, "chain_to_native", "12");
@@ -162,7 +143,7 @@ class SwapDaemonTest {
             assertThat(daemon.call("swap_execute", id(swap)).get("user_lock_tx"))
                     .isEqualTo(executed.get("user_lock_tx"));
             until(daemon, swap, "user_locked");
-            assertThat(daemon.refusal("swap_refund", id(swap))).isEqualTo(-32037);
+            daemon.refused(-32037, "swap_refund", id(swap));
             guarded(daemon, swap);
         }
         BigInteger before = chains.evm().balance(EvmAddress.parse(account));
@@ -187,17 +168,15 @@ class SwapDaemonTest {
     }
 
     private void refusedOnceMore(DaemonRig daemon, String swap) {
-        assertThat(daemon.refusal("swap_refund", id(swap))).isEqualTo(-32602);
+        daemon.refused(-32602, "swap_refund", id(swap));
         assertThat(daemon.call("swap_execute", id(swap)).get("status").asText()).isEqualTo("completed");
     }
 
     /** The keys of an open swap cannot be deleted, even with force where the specification says always. */
     private void guarded(DaemonRig daemon, String swap) {
         WalletdException.RpcError address =
-                daemon.refused("delete_address", "address", this.address, "passphrase", DaemonRig.PASSPHRASE);
-        assertThat(address.code()).isEqualTo(-32602);
-        WalletdException.RpcError key = daemon.refused("evm_delete_key", "passphrase", DaemonRig.PASSPHRASE);
-        assertThat(key.code()).isEqualTo(-32602);
+                daemon.refused(-32602, "delete_address", "address", this.address, "passphrase", DaemonRig.PASSPHRASE);
+        WalletdException.RpcError key = daemon.refused(-32602, "evm_delete_key", "passphrase", DaemonRig.PASSPHRASE);
         assertThat(key).hasMessageContaining(swap);
         assertThat(daemon.refused("evm_create_address", "force", true)).hasMessageContaining(swap);
         assertThat(daemon.call("evm_get_balances").get("gas_reserve_wei").asText())
@@ -213,27 +192,18 @@ class SwapDaemonTest {
         world(config -> config);
         try (TestDatabase database = new TestDatabase();
                 DaemonRig daemon = daemon("--store", database.url())) {
-            fund(daemon);
-            String swap = quote(daemon, "chain_to_native", "12");
-            daemon.call("swap_execute", id(swap));
-            until(daemon, swap, "user_locked");
+            String swap = locked(daemon);
             Map<String, Object> reclaim = reclaimOf(swap(daemon, swap));
             guarded(daemon, swap);
             daemon.daemon().keeper().stop();
             Map<String, Object> payment = Map.of("to", account, "amount", "0.001", "client_token", "coffee-1");
             Map<String, Map<String, Object>> calls = Map.of(
-                    "htlc_reclaim",
-                    reclaim,
-                    "swap_get_quote",
-                    Map.of("direction", "chain_to_native", "amount_in", "12", "from", address),
-                    "swap_execute",
-                    Map.of("swap_id", swap),
-                    "evm_delete_key",
-                    Map.of("passphrase", DaemonRig.PASSPHRASE),
-                    "evm_get_balances",
-                    Map.of(),
-                    "evm_send_native",
-                    payment);
+                    "htlc_reclaim", reclaim,
+                    "swap_get_quote", Map.of("direction", "chain_to_native", "amount_in", "12", "from", address),
+                    "swap_execute", Map.of("swap_id", swap),
+                    "evm_delete_key", Map.of("passphrase", DaemonRig.PASSPHRASE),
+                    "evm_get_balances", Map.of(),
+                    "evm_send_native", payment);
             calls.forEach((method, params) -> assertThat(daemon.refused(method, params))
                     .as(method)
                     .hasMessageContaining("the daemon that does the background work"));
@@ -266,10 +236,7 @@ class SwapDaemonTest {
             });
             chains.chain().mine(60);
             until(daemon, swap, "completed");
-            long gained = daemon.call("get_balance", "address", address)
-                            .get("balance")
-                            .asLong()
-                    - COINS;
+            long gained = daemon.balance(address) - COINS;
             long out = swap(daemon, swap).get("amount_out_units").asLong();
             assertThat(gained).isBetween(out * 98 / 100, out);
             assertThat(daemon.call("swap_list", "state", "completed").get("swaps"))
@@ -284,7 +251,7 @@ class SwapDaemonTest {
         try (DaemonRig daemon = daemon()) {
             fundChain(daemon);
             refused = quote(daemon, "chain_to_native", "12");
-            assertThat(daemon.refusal("swap_execute", id(refused))).isEqualTo(-32602);
+            daemon.refused(-32602, "swap_execute", id(refused));
             assertThat(swap(daemon, refused).has("user_lock_tx")).isFalse();
         }
         try (DaemonRig daemon = daemon("--swap-allow-relay", "true")) {
@@ -305,16 +272,13 @@ class SwapDaemonTest {
         conduct.keepsFromLocking(true);
         world(config -> config.withLocks(700, 28_800, 14_400, 1_440));
         try (DaemonRig daemon = daemon()) {
-            fund(daemon);
-            String swap = quote(daemon, "chain_to_native", "12");
-            daemon.call("swap_execute", id(swap));
-            until(daemon, swap, "user_locked");
+            String swap = locked(daemon);
             long timeout = swap(daemon, swap).get("chain_timeout_height").asLong();
             chains.chain().mine((int) (timeout - chains.chain().tip().height()));
             Await.until(
                     "the daemon is at the timeout",
                     () -> daemon.call("get_block_height").get("height").asLong() >= timeout);
-            assertThat(daemon.refusal("swap_refund", id(swap))).isEqualTo(-32037);
+            daemon.refused(-32037, "swap_refund", id(swap));
             // Nor may a smaller spend block the swap's own.
             chains.round();
             assertThat(daemon.refused("htlc_reclaim", reclaimOf(swap(daemon, swap))))
@@ -323,7 +287,7 @@ class SwapDaemonTest {
             until(daemon, swap, "refunding");
             chains.chain().mine(62);
             until(daemon, swap, "refunded");
-            assertThat(daemon.refusal("swap_refund", id(swap))).isEqualTo(-32602);
+            daemon.refused(-32602, "swap_refund", id(swap));
         }
     }
 
@@ -339,15 +303,9 @@ class SwapDaemonTest {
     @Test
     void another_contract_or_other_code_stops_the_start() {
         world(config -> config);
-        assertThatThrownBy(() ->
-                        daemon("--swap-contract-code-hash", "ab".repeat(32)).close())
-                .isInstanceOf(StartupException.class)
-                .hasMessageContaining("--swap-contract")
-                .hasMessageContaining("has code of the hash");
-        assertThatThrownBy(
-                        () -> daemon("--swap-contract", "0x" + "77".repeat(20)).close())
-                .isInstanceOf(StartupException.class)
-                .hasMessageContaining("there is no contract at");
+        assertStopped(
+                () -> daemon("--swap-contract-code-hash", "ab".repeat(32)), "--swap-contract", "has code of the hash");
+        assertStopped(() -> daemon("--swap-contract", "0x" + "77".repeat(20)), "there is no contract at");
     }
 
     @Test
@@ -356,23 +314,14 @@ class SwapDaemonTest {
         world(config -> config);
         String swap;
         try (DaemonRig daemon = daemon()) {
-            fund(daemon);
-            swap = quote(daemon, "chain_to_native", "12");
-            daemon.call("swap_execute", id(swap));
-            until(daemon, swap, "user_locked");
+            swap = locked(daemon);
         }
         EvmAddress other = chains.evm().deploy();
         chains.rounds(3);
-        assertThatThrownBy(() -> daemon("--swap-contract", other.toString()).close())
-                .isInstanceOf(StartupException.class)
-                .hasMessageContaining(swap)
-                .hasMessageContaining(chains.evm().contract().toString());
-        assertThatThrownBy(() -> withoutSwaps().close())
-                .isInstanceOf(StartupException.class)
-                .hasMessageContaining(swap)
-                .hasMessageContaining("--swap-contract " + chains.evm().contract())
-                .hasMessageContaining("--evm-chain-id 31337")
-                .hasMessageContaining("--swap-leave-open");
+        String contract = chains.evm().contract().toString();
+        assertStopped(() -> daemon("--swap-contract", other.toString()), swap, contract);
+        assertStopped(
+                this::withoutSwaps, swap, "--swap-contract " + contract, "--evm-chain-id 31337", "--swap-leave-open");
         // Without an engine the keys are protected too.
         try (DaemonRig daemon = withoutSwaps("--swap-leave-open", "true")) {
             guarded(daemon, swap);
@@ -386,23 +335,24 @@ class SwapDaemonTest {
         world(config -> config);
         String swap;
         try (DaemonRig daemon = daemon()) {
-            fund(daemon);
-            swap = quote(daemon, "chain_to_native", "12");
-            daemon.call("swap_execute", id(swap));
-            until(daemon, swap, "user_locked");
+            swap = locked(daemon);
         }
         chains.evm().endpoint().lies().chainId(5);
         second.lies().chainId(5);
-        assertThatThrownBy(() -> daemon("--evm-chain-id", "5").close())
+        assertStopped(() -> daemon("--evm-chain-id", "5"), swap, "account chain 31337");
+    }
+
+    private static void assertStopped(Supplier<DaemonRig> start, String... words) {
+        assertThatThrownBy(() -> start.get().close())
                 .isInstanceOf(StartupException.class)
-                .hasMessageContaining(swap)
-                .hasMessageContaining("account chain 31337");
+                .message()
+                .contains(words);
     }
 
     private DaemonRig withoutSwaps(String... other) {
         List<String> flags = new ArrayList<>(
                 List.of("--evm-rpc", chains.evm().uri() + "," + second.uri(), "--evm-chain-id", "31337"));
-        flags.addAll(Arrays.asList(other));
+        flags.addAll(List.of(other));
         return new DaemonRig(datadir, chains.chain().uri(), flags.toArray(String[]::new));
     }
 }

@@ -2,7 +2,6 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -13,7 +12,6 @@ import org.chainwalletd.devnet.pool.PoolConduct;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
-import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.junit.jupiter.api.Test;
@@ -28,23 +26,6 @@ class SwapStandstillTest {
     @TempDir
     Path datadir;
 
-    private String[] flags(TwoChains chains, EvmEndpoint second) {
-        return new String[] {
-            "--swap-pool",
-            chains.poolUri().toString(),
-            "--swap-contract",
-            chains.evm().contract().toString(),
-            "--swap-contract-code-hash",
-            "0x" + chains.evm().codeHash().hex(),
-            "--evm-rpc",
-            chains.evm().uri() + "," + second.uri(),
-            "--evm-chain-id",
-            "31337",
-            "--expect-genesis",
-            chains.chain().genesisId().hex()
-        };
-    }
-
     private void rename(String from, String to) {
         try (Connection rival = DriverManager.getConnection("jdbc:sqlite:" + datadir.resolve(SqliteStore.FILE_NAME));
                 Statement statement = rival.createStatement()) {
@@ -53,10 +34,6 @@ class SwapStandstillTest {
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
-    }
-
-    private static HttpResponse<String> readiness(DaemonRig daemon) {
-        return Dial.answer(Dial.request(daemon.uri().resolve("/readyz")).build());
     }
 
     @Test
@@ -71,15 +48,16 @@ class SwapStandstillTest {
                     rename("swaps", "hidden_swaps");
                 }
             });
-            try (DaemonRig daemon = new DaemonRig(datadir, chains.chain().uri(), flags(chains, second))) {
+            try (DaemonRig daemon = new DaemonRig(
+                    datadir, chains.chain().uri(), chains.flags(second).toArray(String[]::new))) {
                 Await.until(
-                        "it says what is wrong", () -> readiness(daemon).body().contains(WHY));
-                assertThat(readiness(daemon).statusCode()).isEqualTo(503);
+                        "it says what is wrong", () -> daemon.readiness().body().contains(WHY));
+                assertThat(daemon.readiness().statusCode()).isEqualTo(503);
 
                 rename("hidden_swaps", "swaps");
 
-                Await.until("it is ready", () -> readiness(daemon).statusCode() == 200);
-                assertThat(readiness(daemon).body()).doesNotContain("swap");
+                Await.until("it is ready", () -> daemon.readiness().statusCode() == 200);
+                assertThat(daemon.readiness().body()).doesNotContain("swap");
             }
         }
     }

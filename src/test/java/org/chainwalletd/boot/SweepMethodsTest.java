@@ -3,6 +3,7 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
 import static org.chainwalletd.testkit.DaemonRig.payment;
+import static org.chainwalletd.testkit.DaemonRig.payouts;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
@@ -228,7 +229,7 @@ class SweepMethodsTest {
         assertThat(again.get("spends").get(0).get("tx_id"))
                 .isEqualTo(first.get("spends").get(0).get("tx_id"));
         assertThat(again.get("left_over")).isEmpty();
-        assertThat(daemon.refusal("unwatch_address", "address", one.address)).isEqualTo(-32602);
+        daemon.refused(-32602, "unwatch_address", "address", one.address);
     }
 
     @Test
@@ -255,16 +256,12 @@ class SweepMethodsTest {
 
         assertThat(refusal(sweep("one-for-transfer", shop, payer))).isEqualTo(-32035);
         assertThat(refusal(sweep("one-for-payout", shop, payer))).isEqualTo(-32035);
-        assertThat(daemon.refusal("transfer", with(transfer, "client_token", "one-for-sweep")))
-                .isEqualTo(-32035);
-        assertThat(daemon.refusal("payout_submit", payout("one-for-sweep", shop, other)))
-                .isEqualTo(-32035);
+        daemon.refused(-32035, "transfer", with(transfer, "client_token", "one-for-sweep"));
+        daemon.refused(-32035, "payout_submit", payout("one-for-sweep", shop, other));
     }
 
     private static Map<String, Object> payout(String id, Party to, Party from) {
-        return params(
-                "payouts", List.of(params("payout_id", id, "to", to.address.toString(), "amount", 1_000)),
-                "from", params("addresses", List.of(from.address.toString())));
+        return payouts(from, List.of(DaemonRig.payout(id, to, 1_000)));
     }
 
     @Test
@@ -273,7 +270,7 @@ class SweepMethodsTest {
         Party shop = new Party(762);
         Map<String, Object> call = sweep("sweep-to-be-stopped", shop, payer);
         Map<String, Object> name = params("client_token", "sweep-to-be-stopped");
-        assertThat(daemon.refusal("sweep_stop", name)).isEqualTo(-32602);
+        daemon.refused(-32602, "sweep_stop", name);
         daemon.call("sweep", call);
 
         JsonNode stopped = daemon.call("sweep_stop", name);

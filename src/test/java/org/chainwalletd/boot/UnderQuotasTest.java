@@ -7,9 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.io.IOException;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -60,7 +57,7 @@ class UnderQuotasTest {
                 .withClock(new ManualClock(Instant.now())));
         rig = DaemonRig.over(chain, folder, "--rebroadcast-interval-secs", "3600");
         rig.awaitFollowed();
-        own = Address.parse(rig.call("generate_standard_address").get("address").asText());
+        own = Address.parse(rig.newAddress());
         chain.faults().quota(true);
     }
 
@@ -146,20 +143,10 @@ class UnderQuotasTest {
                 .putObject("params")
                 .put("address", address.hex())
                 .put("timeout_secs", 100));
-        try {
-            return JSON.readTree(HttpClient.newHttpClient()
-                    .send(
-                            Dial.request(rig.uri())
-                                    .timeout(Duration.ofSeconds(110))
-                                    .header("authorization", "Bearer " + rig.token())
-                                    .header("content-type", "application/json")
-                                    .POST(HttpRequest.BodyPublishers.ofString(batch.toString()))
-                                    .build(),
-                            HttpResponse.BodyHandlers.ofString())
-                    .body());
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError(e);
-        }
+        return Dial.json(Dial.answer(Dial.post(rig.uri(), rig.token(), batch.toString())
+                        .timeout(Duration.ofSeconds(110))
+                        .build())
+                .body());
     }
 
     @Test
@@ -167,8 +154,7 @@ class UnderQuotasTest {
         fund(2);
         long before = listings();
         for (int i = 0; i < 2 * SCANS; i++) {
-            assertThat(rig.call("get_balance", "address", own).get("balance").asLong())
-                    .isEqualTo(20_000);
+            assertThat(rig.balance(own)).isEqualTo(20_000);
             assertThat(rig.call("get_address_utxos", "address", own).get("utxos"))
                     .hasSize(2);
         }
@@ -176,8 +162,7 @@ class UnderQuotasTest {
 
         Map<String, Object> stranger = params("address", new Party(5).address);
         assertThat(refusal(stranger).getMessage()).contains("Rate limit exceeded");
-        assertThat(rig.call("get_balance", "address", own).get("balance").asLong())
-                .isEqualTo(20_000);
+        assertThat(rig.balance(own)).isEqualTo(20_000);
     }
 
     /** Requests a balance until it is refused, which background requests may cause earlier. */

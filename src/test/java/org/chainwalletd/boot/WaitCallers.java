@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -55,12 +54,9 @@ final class WaitCallers {
     /** Calls over HTTP/1.1 and will read the answer. */
     void stay(String body) {
         staying.add(http.sendAsync(
-                Dial.request(daemon)
+                Dial.post(daemon, token, body)
                         .version(HttpClient.Version.HTTP_1_1)
-                        .header("authorization", "Bearer " + token)
-                        .header("content-type", "application/json")
                         .timeout(Duration.ofSeconds(100))
-                        .POST(HttpRequest.BodyPublishers.ofString(body))
                         .build(),
                 HttpResponse.BodyHandlers.ofString()));
     }

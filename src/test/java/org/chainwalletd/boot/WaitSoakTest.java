@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
@@ -97,11 +98,9 @@ class WaitSoakTest {
         String token = Files.readString(folder.resolve("token-read")).strip();
         callers = new WaitCallers(daemon.uri(), token);
         node = new WalletdClient(chain.uri(), "none", Optional.empty());
-        address = daemon.call("generate_standard_address").path("address").asText();
-        node.call("devnet_mine", Map.of());
-        Await.until(
-                "the chain is followed",
-                () -> daemon.followerStatus().path("last_indexed_height").asLong(-1) > 0);
+        address = daemon.newAddress();
+        chain.mine(1);
+        daemon.awaitFollowed(chain.node());
     }
 
     @Test
@@ -147,8 +146,7 @@ class WaitSoakTest {
                 default -> callers.stay(answeredOrTimedOut(cursor));
             }
         }
-        node.call("devnet_faucet", Map.of("address", address, "amount", 1_000));
-        node.call("devnet_mine", Map.of());
+        chain.fund(Address.parse(address), 1_000);
         callers.go();
         callers.hear();
     }

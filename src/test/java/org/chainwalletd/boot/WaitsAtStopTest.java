@@ -46,7 +46,7 @@ class WaitsAtStopTest {
 
     @Test
     void open_waits_get_their_normal_time_out_answer() {
-        String address = daemon.call("generate_standard_address").get("address").asText();
+        String address = daemon.newAddress();
         CompletableFuture<JsonNode> payment = open("wait_for_payment", Map.of("address", address, "timeout_secs", 600));
         CompletableFuture<JsonNode> transaction =
                 open("wait_for_tx", Map.of("tx_id", "ab".repeat(32), "timeout_secs", 600));

@@ -3,9 +3,9 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
 import static org.chainwalletd.testkit.DaemonRig.payment;
+import static org.chainwalletd.testkit.DaemonRig.payout;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +21,6 @@ import java.util.TreeSet;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
@@ -30,6 +29,7 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.htlc.Locks;
 import org.chainwalletd.rpc.AllMethods;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.store.WatchStore;
@@ -37,7 +37,9 @@ import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Coins;
 import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.EventReader;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterEach;
@@ -120,18 +122,8 @@ class WatchOnlyTest {
         return listed;
     }
 
-    private void awaitHistories() {
-        Await.until(
-                "all histories are read",
-                () -> rig.followerStatus().path("full_scan_complete").asBoolean());
-    }
-
     private Outpoint coinOf(Party party) {
-        return chain.ledger()
-                .list(Bytes.wrap(party.address.toArray()), null, null, 9)
-                .coins()
-                .get(0)
-                .outpoint();
+        return Coins.of(chain, party.address).keySet().iterator().next();
     }
 
     @Test
@@ -149,10 +141,7 @@ class WatchOnlyTest {
         assertThat(credit.get("watch_only").asBoolean()).isTrue();
         assertThat(credit.get("own").asBoolean()).isFalse();
         assertThat(credits("address", OWN.address).get(0).has("watch_only")).isFalse();
-        assertThat(rig.call("get_balance", "address", COLD.address)
-                        .get("balance")
-                        .asLong())
-                .isEqualTo(3_000);
+        assertThat(rig.balance(COLD.address)).isEqualTo(3_000);
         assertThat(rig.call("get_wallet_balance").get("total").asLong()).isEqualTo(7_000);
         JsonNode all = rig.call("get_wallet_balance", "include_watch_only", true);
         assertThat(all.get("total").asLong()).isEqualTo(10_000);
@@ -176,9 +165,7 @@ class WatchOnlyTest {
         pay(COLD, 1_000);
         long tip = rig.followerStatus().get("last_indexed_height").asLong();
         WalletdException.RpcError refused =
-                rig.refused("watch_address", "address", COLD.address, "birth_height", tip + 1_100);
-
-        assertThat(refused.code()).isEqualTo(-32602);
+                rig.refused(-32602, "watch_address", "address", COLD.address, "birth_height", tip + 1_100);
         assertThat(refused.getMessage()).contains("`birth_height` is far above the tip of the chain");
         assertThat(rig.call("list_addresses", "include_watch_only", true).get("watch_only"))
                 .isEmpty();
@@ -193,17 +180,14 @@ class WatchOnlyTest {
         long birth = rig.followerStatus().get("last_indexed_height").asLong() - 1;
         assertThat(watch("birth_height", birth).get("rescan_blocks_left").asLong())
                 .isPositive();
-        awaitHistories();
+        rig.awaitHistories();
         assertThat(amounts("address", COLD.address)).containsExactly(2_000L, 3_000L);
 
         watch("birth_height", 1);
-        awaitHistories();
+        rig.awaitHistories();
         assertThat(new HashSet<>(amounts("address", COLD.address))).isEqualTo(Set.of(1_000L, 2_000L, 3_000L));
         long asked = rig.node().count("get_balance");
-        assertThat(rig.call("get_balance", "address", COLD.address)
-                        .get("balance")
-                        .asLong())
-                .isEqualTo(6_000);
+        assertThat(rig.balance(COLD.address)).isEqualTo(6_000);
         assertThat(rig.node().count("get_balance")).isEqualTo(asked);
         chain.reorg(1);
         chain.mine(1);
@@ -222,7 +206,7 @@ class WatchOnlyTest {
             JsonNode waited =
                     rig.call("wait_for_payment", "address", COLD.address, "since_cursor", cursor, "timeout_secs", 20);
             assertThat(waited.get("amount").asLong()).isEqualTo(5_000);
-            JsonNode told = new ObjectMapper().readTree(events.next("credit").data());
+            JsonNode told = Dial.json(events.next("credit").data());
             assertThat(told.get("address").asText()).isEqualTo(COLD.address.hex());
             assertThat(told.get("watch_only").asBoolean()).isTrue();
         }
@@ -230,16 +214,11 @@ class WatchOnlyTest {
 
     /** Methods of spend scope that spend no coin of an address named by the caller. */
     private static final Set<String> NAMING_NO_PAYER = Set.of(
-            "send_raw_transaction",
-            "payout_cancel",
-            "swap_get_quote",
-            "swap_execute",
-            "swap_refund",
-            "evm_send_native",
-            "evm_delete_key",
-            "lp_withdraw_self",
-            "delete_address",
-            "import_vault");
+            "send_raw_transaction", "payout_cancel",
+            "swap_get_quote", "swap_execute",
+            "swap_refund", "evm_send_native",
+            "evm_delete_key", "lp_withdraw_self",
+            "delete_address", "import_vault");
 
     /** Methods of spend scope that use or reveal a key, and spend nothing. */
     private static final Set<String> SHOWING_KEYS = Set.of(
@@ -256,19 +235,10 @@ class WatchOnlyTest {
     /** Parameters of a spend from the watched address, by method. */
     private static Map<String, Map<String, Object>> spends() {
         Map<String, Object> transfer = payment(COLD.address, OWN.address, 1_000);
-        Map<String, Object> lock = params(
-                "from",
-                COLD.address,
-                "receiver",
-                OWN.key,
-                "hash_lock",
-                "ab".repeat(32),
-                "timeout",
-                1_000_000,
-                "amount",
-                1_000);
+        Hash256 hashLock = Hash256.parse("ab".repeat(32));
+        Map<String, Object> lock = Locks.lock(COLD, OWN.key, hashLock, 1_000_000, 1_000);
         String nowhere = "cd".repeat(32);
-        List<String> both = List.of(OWN.address.toString(), COLD.address.toString());
+        Object from = params("addresses", List.of(OWN.address.toString(), COLD.address.toString()));
         return Map.of(
                 "transfer",
                 transfer,
@@ -279,37 +249,13 @@ class WatchOnlyTest {
                 "simulate_htlc_lock",
                 lock,
                 "htlc_claim",
-                params(
-                        "from",
-                        COLD.address,
-                        "lock_tx_id",
-                        nowhere,
-                        "preimage",
-                        "ab".repeat(32),
-                        "sender",
-                        OWN.key,
-                        "timeout",
-                        1_000_000),
+                Locks.claim(COLD, OWN.key, nowhere, "ab".repeat(32), 1_000_000),
                 "htlc_reclaim",
-                params(
-                        "from",
-                        COLD.address,
-                        "lock_tx_id",
-                        nowhere,
-                        "receiver",
-                        OWN.key,
-                        "hash_lock",
-                        "ab".repeat(32),
-                        "timeout",
-                        1),
+                Locks.reclaim(COLD, OWN.key, nowhere, hashLock, 1),
                 "sweep",
-                params("from", params("addresses", both), "to", OWN.address, "client_token", "watched-sweep"),
+                params("from", from, "to", OWN.address, "client_token", "watched-sweep"),
                 "payout_submit",
-                params(
-                        "from",
-                        params("addresses", both),
-                        "payouts",
-                        List.of(params("payout_id", "watched-payout", "to", OWN.address, "amount", 1_000))));
+                params("from", from, "payouts", List.of(payout("watched-payout", OWN, 1_000))));
     }
 
     @Test
@@ -339,18 +285,14 @@ class WatchOnlyTest {
                         .get("sweep")
                         .isNull())
                 .isTrue();
-        assertThat(chain.ledger()
-                        .list(Bytes.wrap(COLD.address.toArray()), null, null, 9)
-                        .coins())
-                .hasSize(1);
+        assertThat(Coins.of(chain, COLD.address)).hasSize(1);
     }
 
     @Test
     void an_address_of_the_keyring_is_neither_watched_nor_unwatched() {
         rig.imported(42);
         for (String method : List.of("watch_address", "unwatch_address")) {
-            var refused = rig.refused(method, "address", OWN.address);
-            assertThat(refused.code()).isEqualTo(-32602);
+            var refused = rig.refused(-32602, method, "address", OWN.address);
             assertThat(refused.getMessage()).contains("in the keyring");
         }
     }
@@ -366,7 +308,7 @@ class WatchOnlyTest {
                         chain.genesisId(), coinOf(COLD), TxOutput.toScript(HtlcScript.build(terms), Amount.of(4_000))));
         chain.mine(1);
         pay(COLD, 6_000);
-        awaitHistories();
+        rig.awaitHistories();
         assertThat(rig.call("htlc_list").get("htlcs"))
                 .as("an HTLC that nobody here can redeem")
                 .isEmpty();
@@ -375,14 +317,14 @@ class WatchOnlyTest {
 
         rig.imported(41);
         assertThat(listed()).isEmpty();
-        awaitHistories();
+        rig.awaitHistories();
         assertThat(rig.call("list_credits", "cursor", cursor).get("credits")).isEmpty();
         assertThat(credits().stream().map(credit -> credit.get("seq")).toList())
                 .isEqualTo(before.stream().map(credit -> credit.get("seq")).toList());
         assertThat(credits().get(0).has("watch_only")).isFalse();
         assertThat(rig.call("htlc_list").get("htlcs")).hasSize(1);
         assertThat(rig.call("get_wallet_balance").get("total").asLong()).isEqualTo(6_000);
-        assertThat(rig.refusal("unwatch_address", "address", COLD.address)).isEqualTo(-32602);
+        rig.refused(-32602, "unwatch_address", "address", COLD.address);
 
         rig.call("delete_address", "address", COLD.address, "passphrase", DaemonRig.PASSPHRASE, "force", true);
         restart();
@@ -428,7 +370,7 @@ class WatchOnlyTest {
                 .isFalse();
         pay(COLD, 2_000);
         assertThat(amounts()).containsExactly(1_000L);
-        assertThat(rig.refusal("list_credits", "address", COLD.address)).isEqualTo(-32010);
+        rig.refused(-32010, "list_credits", "address", COLD.address);
         restart();
         pay(COLD, 3_000);
         assertThat(amounts()).containsExactly(1_000L);
@@ -523,7 +465,7 @@ class WatchOnlyTest {
             Files.deleteIfExists(folder.resolve(file));
         }
         restart();
-        awaitHistories();
+        rig.awaitHistories();
         assertThat(amounts("address", COLD.address)).containsExactly(1_000L);
     }
 }

@@ -280,8 +280,7 @@ class WorkedDepositsTest {
 
     /** Watches one address through every interface that reports deposits. */
     private static final class Watcher {
-        final Address address = Address.parse(
-                daemon.call("generate_standard_address").path("address").asText());
+        final Address address = Address.parse(daemon.newAddress());
         private final CompletableFuture<JsonNode> payment =
                 waiting("payment", "wait_for_payment", params("address", address, "timeout_secs", PATIENT));
         private CompletableFuture<JsonNode> confirmation;
@@ -304,9 +303,7 @@ class WorkedDepositsTest {
         }
 
         long balance() {
-            return daemon.call("get_balance", "address", address)
-                    .path("balance")
-                    .asLong();
+            return daemon.balance(address);
         }
 
         /** Checks that no feed reports a deposit, and that all waits are still open. */

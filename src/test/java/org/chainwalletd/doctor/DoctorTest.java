@@ -113,12 +113,9 @@ class DoctorTest {
         assertThat(new Doctor(List.of(broken), out::add).examine()).isEqualTo(1);
         assertThat(out)
                 .contains(
-                        "ok    a: b",
-                        "all is well",
-                        "warn  a: b",
-                        "0 failed, 1 warned",
-                        "FAIL  a: b",
-                        "1 failed, 0 warned");
+                        "ok    a: b", "all is well",
+                        "warn  a: b", "0 failed, 1 warned",
+                        "FAIL  a: b", "1 failed, 0 warned");
     }
 
     @Test

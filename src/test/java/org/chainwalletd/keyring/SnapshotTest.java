@@ -79,10 +79,8 @@ class SnapshotTest {
         folder.create();
         new PublicKeyFiles(folder.publicKeys()).add(entries.subList(0, keys - 7));
         Map<String, byte[]> members = Map.of(
-                "future",
-                "{\"a\":[1.50,null]}".getBytes(StandardCharsets.UTF_8),
-                "evm_key",
-                EVM_KEY.getBytes(StandardCharsets.US_ASCII));
+                "future", "{\"a\":[1.50,null]}".getBytes(StandardCharsets.UTF_8),
+                "evm_key", EVM_KEY.getBytes(StandardCharsets.US_ASCII));
         KeyringView view = KeyringView.of(entries, 0xffff_ffffL, members);
         new StateFile(folder.state()).write(view, false);
         return StateReader.read(Files.readAllBytes(folder.state()), new PublicKeyFiles(folder.publicKeys()).load());

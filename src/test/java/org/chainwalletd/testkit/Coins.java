@@ -1,9 +1,12 @@
 package org.chainwalletd.testkit;
 
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
@@ -18,6 +21,21 @@ public final class Coins {
     private static final Party PURSE = new Party(0);
 
     private Coins() {}
+
+    /** Values of the confirmed coins of an address, in the order in which the chain lists them. */
+    public static Map<Outpoint, Long> of(Devnet devnet, Address address) {
+        return of(devnet, address, Long.MAX_VALUE);
+    }
+
+    /** Values of the coins of an address in blocks up to this height. */
+    public static Map<Outpoint, Long> of(Devnet devnet, Address address, long highest) {
+        Map<Outpoint, Long> values = new LinkedHashMap<>();
+        devnet.ledger().list(Bytes.wrap(address.toArray()), null, null, 1000).coins().stream()
+                .filter(coin -> coin.height() <= highest)
+                .forEach(coin ->
+                        values.put(coin.outpoint(), coin.output().value().bits()));
+        return values;
+    }
 
     /** Gives coins of these values, and confirms them. Many of them come in one transaction: each one costs the chain a signature and its check. */
     public static void give(Devnet devnet, Address to, long... values) {

@@ -1,9 +1,12 @@
 package org.chainwalletd.testkit;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.chainwalletd.cli.Invocation;
@@ -20,7 +23,23 @@ public final class Commands {
      * @param output lines of standard output
      * @param errors lines of standard error
      */
-    public record Ended(int code, List<String> output, List<String> errors) {}
+    public record Ended(int code, List<String> output, List<String> errors) {
+        /** What a command printed that must have succeeded. */
+        public String printed() {
+            assertThat(code).as(String.join("\n", errors)).isZero();
+            return String.join("\n", output);
+        }
+    }
+
+    /** Runs a command on a datadir. */
+    public static Ended on(Path datadir, String... words) {
+        return run(Map.of("WALLETD_DATADIR", datadir.toString()), words);
+    }
+
+    /** Runs a command on a datadir whose payments are in a database. */
+    public static Ended onDatabase(Path datadir, String url, String... words) {
+        return run(Map.of("WALLETD_DATADIR", datadir.toString(), "WALLETD_STORE", url), words);
+    }
 
     /** @param words after the program's name */
     public static Ended run(Map<String, String> environment, String... words) {

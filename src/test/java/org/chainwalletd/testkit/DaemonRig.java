@@ -7,20 +7,18 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.Collectors;
 import org.chainwalletd.boot.Daemon;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
@@ -36,7 +34,6 @@ import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
-import org.chainwalletd.devnet.ledger.Coin;
 
 /** A whole daemon inside the test, called over HTTP; where a test wants it, over a development chain whose node can lie. */
 public final class DaemonRig implements AutoCloseable {
@@ -69,9 +66,9 @@ public final class DaemonRig implements AutoCloseable {
     private DaemonRig(Argon2 cost, Clock clock, Path datadir, Optional<Chain> chain, URI node, String... more) {
         this.chain = chain;
         try {
-            daemon = Daemon.start(settings(datadir, node, more), passphrase(), line -> {}, cost, clock);
+            daemon = start(settings(datadir, node, more), cost, clock);
             token = Files.readString(datadir.resolve("token-spend")).strip();
-            client = new WalletdClient(daemon.uri(), token, Optional.empty(), PATIENCE);
+            client = client(token);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -128,12 +125,13 @@ public final class DaemonRig implements AutoCloseable {
         }
     }
 
-    /** Settings of a daemon that runs a development node of its own. */
-    public static Settings ownDevnet(Path datadir, String... more) {
-        List<String> flags = new ArrayList<>(List.of("--node-rpc", UNSAID, "--network", UNSAID, "--devnet", "true"));
-        flags.addAll(List.of("--devnet-bind", "127.0.0.1:0"));
-        flags.addAll(List.of(more));
-        return settings(datadir, ScriptedNode.refusing(), flags.toArray(String[]::new));
+    /** A daemon alone, with sealed files that cost little. */
+    public static Daemon start(Settings settings) {
+        return start(settings, COST, Clock.systemUTC());
+    }
+
+    private static Daemon start(Settings settings, Argon2 cost, Clock clock) {
+        return Daemon.start(settings, passphrase(), line -> {}, cost, clock);
     }
 
     public static SecretBytes passphrase() {
@@ -156,9 +154,17 @@ public final class DaemonRig implements AutoCloseable {
 
     /** Parameters of a transfer to one recipient, with more of them. */
     public static Map<String, Object> transfer(Object from, Object to, Object amount, Object... more) {
-        Map<String, Object> params = params("from", from, "outputs", List.of(params("to", to, "amount", amount)));
-        params.putAll(params(more));
-        return params;
+        return payment(from, to, amount, more);
+    }
+
+    /** Parameters of a submission of payouts that one address pays. */
+    public static Map<String, Object> payouts(Party from, List<?> orders) {
+        return params("payouts", orders, "from", params("addresses", List.of(from.address.toString())));
+    }
+
+    /** One payout of a submission. */
+    public static Map<String, Object> payout(Object id, Party to, Object amount) {
+        return params("payout_id", id, "to", to.address, "amount", amount);
     }
 
     public String token() {
@@ -208,6 +214,18 @@ public final class DaemonRig implements AutoCloseable {
         return refused(method, params(namesAndValues));
     }
 
+    /** Refused with this code. */
+    public WalletdException.RpcError refused(int code, String method, Map<String, ?> params) {
+        WalletdException.RpcError error = refused(method, params);
+        assertThat(error.code()).as(method + ": " + error.getMessage()).isEqualTo(code);
+        return error;
+    }
+
+    /** Refused with this code, with parameters as in {@link #params}. */
+    public WalletdException.RpcError refused(int code, String method, Object... namesAndValues) {
+        return refused(code, method, params(namesAndValues));
+    }
+
     /** Code of the refusal. */
     public int refusal(String method, Map<String, ?> params) {
         return refused(method, params).code();
@@ -219,7 +237,7 @@ public final class DaemonRig implements AutoCloseable {
     }
 
     /** Parameters of a transfer to one recipient, with further names and values in turn. */
-    public static Map<String, Object> payment(Object from, Object to, long amount, Object... more) {
+    public static Map<String, Object> payment(Object from, Object to, Object amount, Object... more) {
         Map<String, Object> payment = params("from", from, "outputs", List.of(params("to", to, "amount", amount)));
         payment.putAll(params(more));
         return payment;
@@ -228,8 +246,7 @@ public final class DaemonRig implements AutoCloseable {
     /** The refusal's words, which are checked to come with {@code code} and not to hand anything to a node. */
     public String refusedUnsent(int code, String method, Map<String, ?> params) {
         long sent = node().count("send_raw_transaction");
-        WalletdException.RpcError error = refused(method, params);
-        assertThat(error.code()).as(error.getMessage()).isEqualTo(code);
+        WalletdException.RpcError error = refused(code, method, params);
         assertThat(node().count("send_raw_transaction"))
                 .as("nothing was broadcast")
                 .isEqualTo(sent);
@@ -255,10 +272,37 @@ public final class DaemonRig implements AutoCloseable {
 
     /** Waits until the daemon has followed the chain to its tip. */
     public void awaitFollowed() {
-        String tip = devnet().tip().id().hex();
+        awaitFollowed(devnet());
+    }
+
+    /** Waits until the daemon has followed a chain that is not the rig's own to its tip. */
+    public void awaitFollowed(Devnet chain) {
+        String tip = chain.tip().id().hex();
         Await.until(
-                "the daemon follows to " + devnet().tip().height(),
-                () -> followerStatus().path("last_indexed_block_id").asText().equals(tip));
+                "the daemon follows to " + chain.tip().height(),
+                () -> followed().equals(tip));
+    }
+
+    /** Id of the followed tip; empty before the first block is followed. */
+    public String followed() {
+        return followerStatus().path("last_indexed_block_id").asText();
+    }
+
+    /** Waits until the blocks that its keys need are read. */
+    public void awaitHistories() {
+        Await.until(
+                "all histories are read",
+                () -> followerStatus().path("full_scan_complete").asBoolean());
+    }
+
+    /** Address of a new standard key. */
+    public String newAddress() {
+        return call("generate_standard_address").get("address").asText();
+    }
+
+    /** Balance of an address, as the daemon tells it. */
+    public long balance(Object address) {
+        return call("get_balance", "address", address).get("balance").asLong();
     }
 
     /** Waits until {@code datadir} has pinned the chain of the nodes. */
@@ -277,18 +321,40 @@ public final class DaemonRig implements AutoCloseable {
 
     /** By what the chain itself has. */
     public Map<Outpoint, Long> coins(Party party) {
-        return devnet().ledger().list(Bytes.wrap(party.address.toArray()), null, null, 1000).coins().stream()
-                .collect(Collectors.toMap(
-                        Coin::outpoint, coin -> coin.output().value().bits()));
+        return Coins.of(devnet(), party.address);
     }
 
     /** The metrics as their reader gets them. */
     public String metrics() {
-        HttpRequest request = Dial.request(uri().resolve("/metrics"))
-                .header("authorization", "Bearer " + token)
-                .timeout(Duration.ofSeconds(10))
-                .build();
-        return Dial.answer(request).body();
+        return Dial.answer(Dial.request(uri().resolve("/metrics"), token)
+                        .timeout(Duration.ofSeconds(10))
+                        .build())
+                .body();
+    }
+
+    /** Value of a metric without labels, or of one with these labels; it must be served. */
+    public double metric(String name) {
+        return metrics()
+                .lines()
+                .filter(line -> line.startsWith(name + " "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Whether a line of the metrics matches. */
+    public boolean tells(String line) {
+        return metrics().lines().anyMatch(each -> each.matches(line));
+    }
+
+    /** Answer of {@code /readyz}. */
+    public HttpResponse<String> readiness() {
+        return Dial.answer(Dial.request(uri().resolve("/readyz")).build());
+    }
+
+    /** Client with another token. */
+    public WalletdClient client(String other) {
+        return new WalletdClient(uri(), other, Optional.empty(), PATIENCE);
     }
 
     /** Completes when the daemon can no longer work. */

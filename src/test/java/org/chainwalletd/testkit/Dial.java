@@ -1,5 +1,7 @@
 package org.chainwalletd.testkit;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -17,6 +19,8 @@ public final class Dial {
     /** The client of all tests: each has threads of its own, and a new one for each question costs four times as much as the question. */
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
+    private static final ObjectMapper JSON = new ObjectMapper();
+
     private Dial() {}
 
     /** The answer to a request, as text. */
@@ -31,9 +35,30 @@ public final class Dial {
         }
     }
 
+    /** Text of an answer, or of an event, as JSON. */
+    public static JsonNode json(String text) {
+        try {
+            return JSON.readTree(text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** A request for {@code uri} that fails when no head of an answer comes within a minute. */
     public static HttpRequest.Builder request(URI uri) {
         return HttpRequest.newBuilder(uri).timeout(PATIENCE);
+    }
+
+    /** The same request with a token. */
+    public static HttpRequest.Builder request(URI uri, String token) {
+        return request(uri).header("authorization", "Bearer " + token);
+    }
+
+    /** A JSON-RPC call, or a batch of them, with a token. */
+    public static HttpRequest.Builder post(URI uri, String token, String body) {
+        return request(uri, token)
+                .header("content-type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body));
     }
 
     /** A connection whose reads fail after a minute of silence. */

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
@@ -19,6 +20,7 @@ import org.chainwalletd.devnet.pool.Pool;
 import org.chainwalletd.devnet.pool.PoolConduct;
 import org.chainwalletd.devnet.pool.PoolConfig;
 import org.chainwalletd.testkit.evm.EvmDevnet;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
 
 /**
  * Everything that a swap needs outside the daemon: the chain, the account chain and a pool with money on both, all at one clock that the
@@ -102,6 +104,27 @@ public final class TwoChains implements AutoCloseable {
 
     public EvmDevnet evm() {
         return evm;
+    }
+
+    /**
+     * Flags and their values of a daemon that swaps here.
+     *
+     * @param second endpoint of the account chain beside its own
+     */
+    public List<String> flags(EvmEndpoint second) {
+        return List.of(
+                "--swap-pool",
+                poolUri().toString(),
+                "--swap-contract",
+                evm.contract().toString(),
+                "--swap-contract-code-hash",
+                "0x" + evm.codeHash().hex(),
+                "--evm-rpc",
+                evm.uri() + "," + second.uri(),
+                "--evm-chain-id",
+                "31337",
+                "--expect-genesis",
+                chain.genesisId().hex());
     }
 
     public Pool pool() {
