@@ -9,13 +9,15 @@ import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.Mnemonic.MnemonicException;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.NewEvmKey;
 import org.chainwalletd.keyring.store.EvmKeyRecord.Source;
 import org.chainwalletd.keyring.store.KeyEntry;
@@ -148,19 +150,7 @@ final class Vault {
         }
     }
 
-    private static final class Reader {
-        private final JsonParser parser;
-        private final Sealer sealer;
-        private final List<NewKey> keys;
-        private final List<NewEvmKey> evmKeys;
-
-        Reader(JsonParser parser, Sealer sealer, Contents found) {
-            this.parser = parser;
-            this.sealer = sealer;
-            this.keys = found.keys();
-            this.evmKeys = found.evmKeys();
-        }
-
+    private record Reader(JsonParser parser, Sealer sealer, Contents found) {
         void read() throws IOException {
             boolean version = false;
             boolean array = false;
@@ -175,11 +165,10 @@ final class Vault {
                         throw malformed("its version is not " + VERSION);
                     }
                 } else if (name.equals("keys")) {
-                    expect(value, JsonToken.START_ARRAY, "its keys are not an array");
                     array = true;
-                    readKeys();
+                    readAll(parser, name, "key", found.keys(), this::made);
                 } else if (name.equals(EvmKeysMember.MEMBER)) {
-                    EvmKeysMember.read(parser, evmKeys);
+                    readAll(parser, name, "account-chain key", found.evmKeys(), EvmKeysMember::made);
                 } else {
                     parser.skipChildren();
                 }
@@ -189,52 +178,20 @@ final class Vault {
             }
         }
 
-        private void readKeys() throws IOException {
-            while (parser.nextToken() != JsonToken.END_ARRAY) {
-                expect(parser.currentToken(), JsonToken.START_OBJECT, "key " + (keys.size() + 1) + " is not an object");
-                keys.add(readKey(keys.size() + 1));
-            }
-        }
-
-        private NewKey readKey(int number) throws IOException {
-            String address = null;
-            Optional<String> label = Optional.empty();
-            byte[] secret = null;
-            byte[] phrase = null;
-            try {
-                while (parser.nextToken() != JsonToken.END_OBJECT) {
-                    String name = parser.currentName();
-                    JsonToken value = parser.nextToken();
-                    boolean text = value == JsonToken.VALUE_STRING;
-                    switch (text ? name : "") {
-                        case "address" -> address = parser.getText();
-                        case "label" -> label = usable(parser.getText(), number);
-                        case "secret_hex" -> secret = secret(parser);
-                        case "mnemonic" -> phrase = secret(parser);
-                        default -> parser.skipChildren();
-                    }
-                }
-                if (secret == null) {
-                    throw malformed("key " + number + " has no secret_hex");
-                }
-                return made(number, address, label, secret, phrase);
-            } finally {
-                overwrite(secret);
-                overwrite(phrase);
-            }
-        }
-
-        private NewKey made(int number, String address, Optional<String> label, byte[] hex, byte[] phrase) {
+        private NewKey made(int number, Members members) {
+            Optional<String> label = members.text("label").flatMap(text -> usable(text, number));
+            byte[] hex = members.secret("secret_hex")
+                    .orElseThrow(() -> malformed("key " + number + " has no secret_hex"));
             NewKey key = NewKey.alone(
                     sealer, SecretText.parseHex("secret_hex of key " + number, hex), KeyNote.Origin.IMPORTED, label);
-            if (address != null && !address.equalsIgnoreCase(key.address().hex())) {
+            if (members.text("address").filter(text -> !text.equalsIgnoreCase(key.address().hex())).isPresent()) {
                 // Does not log the text itself, which is untrusted.
                 LOG.warn(
                         "vault: key {} names another address than that of its secret, {}, which is imported",
                         number,
                         key.address());
             }
-            return phrase == null ? key : withPhrase(key, phrase);
+            return members.secret("mnemonic").map(words -> withPhrase(key, words)).orElse(key);
         }
 
         private NewKey withPhrase(NewKey key, byte[] words) {
@@ -261,17 +218,61 @@ final class Vault {
                 return Optional.empty();
             }
         }
+    }
 
-        private static void overwrite(byte[] text) {
-            if (text != null) {
-                Arrays.fill(text, (byte) 0);
+    private static void expect(JsonToken actual, JsonToken expected, String otherwise) {
+        if (actual != expected) {
+            throw malformed(otherwise);
+        }
+    }
+
+    /**
+     * Reads the array of keys at the parser's current token.
+     *
+     * @param keys gets the keys read so far, also when this fails
+     */
+    private static <K> void readAll(
+            JsonParser parser, String array, String key, List<K> keys, BiFunction<Integer, Members, K> made)
+            throws IOException {
+        expect(parser.currentToken(), JsonToken.START_ARRAY, "its " + array + " are not an array");
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            int number = keys.size() + 1;
+            expect(parser.currentToken(), JsonToken.START_OBJECT, key + " " + number + " is not an object");
+            try (Members members = new Members()) {
+                members.read(parser);
+                keys.add(made.apply(number, members));
+            }
+        }
+    }
+
+    /** Members of one key; others and those that are not strings are skipped. Closing it overwrites the secrets. */
+    private static final class Members implements AutoCloseable {
+        private final Map<String, String> texts = new HashMap<>();
+        private final Map<String, byte[]> secrets = new HashMap<>();
+
+        void read(JsonParser parser) throws IOException {
+            while (parser.nextToken() != JsonToken.END_OBJECT) {
+                String name = parser.currentName();
+                boolean string = parser.nextToken() == JsonToken.VALUE_STRING;
+                switch (string ? name : "") {
+                    case "address", "label", "source" -> texts.put(name, parser.getText());
+                    case "secret_hex", "mnemonic" -> secrets.put(name, takeSecret(parser));
+                    default -> parser.skipChildren();
+                }
             }
         }
 
-        private static void expect(JsonToken actual, JsonToken expected, String otherwise) {
-            if (actual != expected) {
-                throw malformed(otherwise);
-            }
+        Optional<String> text(String name) {
+            return Optional.ofNullable(texts.get(name));
+        }
+
+        Optional<byte[]> secret(String name) {
+            return Optional.ofNullable(secrets.get(name));
+        }
+
+        @Override
+        public void close() {
+            secrets.values().forEach(secret -> Arrays.fill(secret, (byte) 0));
         }
     }
 
@@ -304,60 +305,23 @@ final class Vault {
             json.add("]");
         }
 
-        /**
-         * Reads the array that starts at the parser's current token.
-         *
-         * @param keys gets the keys read so far, also when this fails
-         */
-        static void read(JsonParser parser, List<NewEvmKey> keys) throws IOException {
-            if (parser.currentToken() != JsonToken.START_ARRAY) {
-                throw malformed("its " + MEMBER + " are not an array");
-            }
-            while (parser.nextToken() != JsonToken.END_ARRAY) {
-                if (parser.currentToken() != JsonToken.START_OBJECT) {
-                    throw malformed("account-chain key " + (keys.size() + 1) + " is not an object");
-                }
-                keys.add(readKey(parser, keys.size() + 1));
-            }
-        }
-
-        private static NewEvmKey readKey(JsonParser parser, int number) throws IOException {
-            String address = "";
-            String source = "";
-            byte[] secret = new byte[0];
-            byte[] phrase = new byte[0];
-            try {
-                while (parser.nextToken() != JsonToken.END_OBJECT) {
-                    String name = parser.currentName();
-                    boolean string = parser.nextToken() == JsonToken.VALUE_STRING;
-                    switch (string ? name : "") {
-                        case "address" -> address = parser.getText();
-                        case "source" -> source = parser.getText();
-                        case "secret_hex" -> secret = secret(parser);
-                        case "mnemonic" -> phrase = secret(parser);
-                        default -> parser.skipChildren();
-                    }
-                }
-                return made(number, address, source, secret, phrase);
-            } finally {
-                Arrays.fill(secret, (byte) 0);
-                Arrays.fill(phrase, (byte) 0);
-            }
-        }
-
-        private static NewEvmKey made(int number, String address, String source, byte[] hex, byte[] phrase) {
+        private static NewEvmKey made(int number, Members members) {
+            byte[] hex = members.secret("secret_hex").orElseGet(() -> new byte[0]);
             NewEvmKey raw = ofSecret(number, SecretText.parseHex("secret_hex of account-chain key " + number, hex));
-            if (!address.isEmpty() && !isOf(raw.address(), address)) {
+            String address = members.text("address").orElse("");
+            if (!address.isEmpty() && !address.equalsIgnoreCase(raw.address().toString())) {
                 LOG.warn(
                         "vault: an account-chain key names another address than that of its secret, {}, which is imported",
                         raw.address());
             }
-            Optional<NewEvmKey> spelt = phrase.length == 0 ? Optional.empty() : ofPhrase(phrase, source);
+            Optional<byte[]> phrase = members.secret("mnemonic").filter(words -> words.length > 0);
+            Optional<NewEvmKey> spelt =
+                    phrase.flatMap(words -> ofPhrase(words, members.text("source").orElse("")));
             if (spelt.isPresent() && spelt.get().address().equals(raw.address())) {
                 raw.close();
                 return spelt.get();
             }
-            if (phrase.length > 0) {
+            if (phrase.isPresent()) {
                 LOG.warn("vault: the phrase of {} does not match its secret and is ignored", raw.address());
                 spelt.ifPresent(NewEvmKey::close);
             }
@@ -370,10 +334,6 @@ final class Vault {
             } catch (RefusedException e) {
                 throw malformed("account-chain key " + number + " is no secp256k1 secret");
             }
-        }
-
-        private static boolean isOf(EvmAddress address, String text) {
-            return text.equalsIgnoreCase(address.toString());
         }
 
         private static Optional<NewEvmKey> ofPhrase(byte[] words, String source) {
@@ -392,7 +352,7 @@ final class Vault {
     }
 
     /** Returns the current string as bytes and overwrites the parser's own buffer, so that no other copy remains. */
-    private static byte[] secret(JsonParser parser) throws IOException {
+    private static byte[] takeSecret(JsonParser parser) throws IOException {
         char[] buffer = parser.getTextCharacters();
         int from = parser.getTextOffset();
         byte[] text = new byte[parser.getTextLength()];
