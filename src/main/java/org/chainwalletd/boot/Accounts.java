@@ -21,7 +21,6 @@ import org.chainwalletd.http.pages.Pages.ReadinessCheck;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.net.ByteBudget;
-import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.rpc.method.AccountMethods;
 import org.chainwalletd.store.Store;
 import org.slf4j.Logger;
@@ -38,14 +37,17 @@ record Accounts(AccountChain chain, AccountSends sends, AccountMethods.Services 
      * Starts the account chain, whose sends are background work; empty if no endpoints are configured. Blocks until each endpoint has
      * reported its chain id or timed out.
      */
-    static Optional<Accounts> start(DaemonContext context, HttpPeers peers, Keyring keyring, Store store) {
+    static Optional<Accounts> start(Resources resources) {
+        DaemonContext context = resources.context();
+        Keyring keyring = resources.keyring();
+        Store store = resources.store();
         Settings settings = context.settings();
         ActorSystem<?> system = context.system();
         Workers workers = context.workers();
         Optional<Settings.Swapping> rules = settings.swaps().partner().flatMap(Settings.Swap::swapping);
         return settings.account().chain().map(evm -> {
             AccountChain chain = AccountChain.start(
-                    peers,
+                    resources.external().peers(),
                     setup(evm, context.heldForPeers(), context.meters()),
                     new AccountChain.Threads(workers.upstream(), workers::blocking));
             Executor reads = workers.blocking("account-read");

@@ -16,7 +16,6 @@ import java.util.function.Consumer;
 import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.chainwalletd.access.Grant;
-import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
@@ -37,7 +36,6 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.node.GenesisFile;
-import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.push.PushFeed.WatchReason;
 import org.chainwalletd.observe.LogSetup;
 import org.chainwalletd.observe.Metrics;
@@ -201,7 +199,7 @@ public final class Daemon implements AutoCloseable {
                 OPENING_TIMEOUT,
                 "sealing claims of swaps");
         claimKeys.accept(sealed::forgetKey);
-        Services services = startServices(context, keyring, sealed, openBooks(store));
+        Services services = startServices(new Resources(context, external, keyring, sealed, openBooks(store)));
         beginBackground(store, meters.registry());
         frontend.serve(services, handover(context, store, services));
         if (cluster.isPresent()) {
@@ -299,62 +297,45 @@ public final class Daemon implements AutoCloseable {
     }
 
     /** Starts the services in dependency order. */
-    private Services startServices(DaemonContext context, Keyring keyring, Store store, Books books) {
-        Nodes nodes = external.nodes();
-        books.remember(store::confirmed);
-        Following following = Following.start(context, nodes, keyring, store, books);
-        keyring.bornBy(following.follower()::height);
-        Waiting waiting = startWaiting(context, nodes, following);
-        watchKeys(context, keyring, books, following, waiting);
+    private Services startServices(Resources resources) {
+        DaemonContext context = resources.context();
+        Store store = resources.store();
+        resources.books().remember(store::confirmed);
+        Following following = Following.start(resources);
+        resources.keyring().bornBy(following.follower()::height);
+        Waiting waiting = startWaiting(resources, following);
+        watchKeys(resources, following, waiting);
         EventHub hub = new EventHub();
-        EventStreams events = startEvents(context, nodes, following, waiting.waits(), hub);
-        SpendService spending = startSpending(context, following, keyring, store, new SpendEvents(hub));
-        Payouts payouts = startPayouts(context, following, store, spending, new PayoutEvents(hub));
-        Sweeps sweeps = Spending.sweeps(context, nodes, following, keyring, store, spending, frontend.named());
+        EventStreams events = startEvents(resources, following, waiting.waits(), hub);
+        SpendService spending = startSpending(resources, following, new SpendEvents(hub));
+        Payouts payouts = startPayouts(resources, following, spending, new PayoutEvents(hub));
+        Sweeps sweeps = Spending.sweeps(resources, following, spending, frontend.named());
         SwapBook openSwaps = new SwapBook();
-        Optional<SwapOwners> owners = Swaps.owners(openSwaps, settings, keeper, store, context.workers());
-        Htlcs htlcs = Htlcs.start(
-                new Htlcs.Parts(
-                        settings,
-                        nodes,
-                        keyring,
-                        store,
-                        books,
-                        following.follower(),
-                        spending,
-                        external.indexer(),
-                        new HtlcEvents(hub),
-                        owners.<HtlcOwners>map(shared -> shared).orElse(openSwaps),
-                        parties -> waiting.watchAll(WatchReason.HTLC, parties)),
-                keeper,
-                context.guardian(),
-                keeper::isRunning,
-                context.meters(),
-                context.workers().upstream());
+        Optional<SwapOwners> owners = Swaps.owners(openSwaps, resources);
+        Htlcs htlcs = Htlcs.start(new Htlcs.Parts(
+                resources,
+                following.follower(),
+                spending,
+                new HtlcEvents(hub),
+                owners.<HtlcOwners>map(shared -> shared).orElse(openSwaps),
+                parties -> waiting.watchAll(WatchReason.HTLC, parties)));
         waiting.mempool().forwardToHtlcs(htlcs.sightings());
-        Optional<Accounts> accounts = startAccounts(context, keyring, store);
-        Swaps swaps = Swaps.start(
-                new Swaps.Parts(
-                        context,
-                        external,
-                        keyring,
-                        store,
-                        books,
-                        following,
-                        spending,
-                        htlcs,
-                        accounts,
-                        openSwaps,
-                        hub,
-                        () -> stopping || !keeper.isRunning()),
-                keeper);
+        Optional<Accounts> accounts = startAccounts(resources);
+        Swaps swaps = Swaps.start(new Swaps.Parts(
+                resources,
+                following,
+                spending,
+                htlcs,
+                accounts,
+                openSwaps,
+                hub,
+                () -> stopping || !keeper.isRunning()));
         swaps.keys().ifPresent(records -> swapKeys.accept(records::close));
         return new Services(
-                context,
-                external,
-                keyring,
+                resources,
                 spending,
-                new Services.Queues(payouts, sweeps, store::complaint),
+                payouts,
+                sweeps,
                 following,
                 htlcs,
                 waiting.waits(),
@@ -367,24 +348,20 @@ public final class Daemon implements AutoCloseable {
                         context.workers().answers()));
     }
 
-    private void watchKeys(DaemonContext context, Keyring keyring, Books books, Following following, Waiting waiting) {
+    private void watchKeys(Resources resources, Following following, Waiting waiting) {
         watchKeys = () -> {
             following.watchKeys(
-                    context.guardian(),
-                    keyring,
+                    resources,
                     newest -> waiting.watchAll(WatchReason.NEWEST, newest),
                     withoutKeys -> waiting.watchAll(WatchReason.WATCH_ONLY, withoutKeys));
-            following.watchWallet(context, keyring);
+            following.watchWallet(resources);
         };
-        following.forgetCredits(context, books);
-        waiting.mempool()
-                .forwardToCredits(following.seeCredits(
-                        settings, keeper, external.nodes(), books, waiting.waits()::creditsChanged, context.workers()));
+        following.forgetCredits(resources);
+        waiting.mempool().forwardToCredits(following.seeCredits(resources, waiting.waits()::creditsChanged));
     }
 
-    private SpendService startSpending(
-            DaemonContext context, Following following, Keyring keyring, Store store, IntentListener listener) {
-        SpendService spending = Spending.start(context, external.nodes(), following, keyring, store, listener);
+    private SpendService startSpending(Resources resources, Following following, IntentListener listener) {
+        SpendService spending = Spending.start(resources, following, listener);
         // A spend that outlives this process continues after the next start.
         shutdown.add(
                 "spending",
@@ -392,16 +369,14 @@ public final class Daemon implements AutoCloseable {
         return spending;
     }
 
-    private Payouts startPayouts(
-            DaemonContext context, Following following, Store store, SpendService spending, PayoutEvents events) {
-        NamedTokens named = frontend.named();
-        Payouts payouts = Spending.payouts(context, external.nodes(), following, store, spending, named, events);
+    private Payouts startPayouts(Resources resources, Following following, SpendService spending, PayoutEvents events) {
+        Payouts payouts = Spending.payouts(resources, following, spending, frontend.named(), events);
         waits.add("waits for changes of payouts", payouts::endWaits);
         return payouts;
     }
 
-    private Optional<Accounts> startAccounts(DaemonContext context, Keyring keyring, Store store) {
-        Optional<Accounts> accounts = Accounts.start(context, external.peers(), keyring, store);
+    private Optional<Accounts> startAccounts(Resources resources) {
+        Optional<Accounts> accounts = Accounts.start(resources);
         // A send is either journalled or refused; journalled sends continue after the next start.
         accounts.ifPresent(account -> shutdown.add(
                 "account chain",
@@ -467,30 +442,21 @@ public final class Daemon implements AutoCloseable {
         return books;
     }
 
-    private Waiting startWaiting(DaemonContext context, Nodes nodes, Following following) {
-        Waiting started = Waiting.start(
-                settings,
-                context.system(),
-                external.peers(),
-                context.guardian(),
-                nodes,
-                following,
-                context.workers(),
-                context.metrics());
+    private Waiting startWaiting(Resources resources, Following following) {
+        Waiting started = Waiting.start(resources, following);
         waits.add("the waits", started.waits()::end);
         return started;
     }
 
     /** Starts the event streams. On a stop they end before the waits for credits, because a stream whose wait ends would start a new one. */
-    private EventStreams startEvents(
-            DaemonContext context, Nodes nodes, Following following, Waits waiting, EventHub hub) {
+    private EventStreams startEvents(Resources resources, Following following, Waits waiting, EventHub hub) {
         EventStreams started = new EventStreams(
-                context.system(),
+                resources.context().system(),
                 following.follower(),
                 following.credits(),
                 waiting,
                 hub,
-                nodes::coinbaseMaturity,
+                resources.nodes()::coinbaseMaturity,
                 following.watchOnly()::has,
                 EventStreams.Limits.DEFAULT);
         waits.addFirst("the streams of events", started::end);

@@ -119,14 +119,4 @@ public final class Demo extends Tour {
         ask(daemon, "wait_for_tx", params("tx_id", claimTxId, "timeout_secs", 50L));
         ask(daemon, "htlc_status", params("lock_tx_id", lockTxId));
     }
-
-    private JsonNode newKey(String label) {
-        return ask(daemon, "generate_standard_address", Map.of("label", label));
-    }
-
-    private long balance(String address) {
-        return quietly(daemon, "get_balance", Map.of("address", address))
-                .map(result -> result.path("balance").asLong())
-                .orElse(-1L);
-    }
 }

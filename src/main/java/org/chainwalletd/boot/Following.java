@@ -33,7 +33,6 @@ import org.chainwalletd.follow.FollowerSetup;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.follow.WorkCheck;
 import org.chainwalletd.htlc.HtlcBook;
-import org.chainwalletd.keeper.Background;
 import org.chainwalletd.keyring.KeyEvents.OwnKey;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.NodeClient;
@@ -123,34 +122,34 @@ record Following(
         return new HtlcBook(settings.chain(), HTLCS);
     }
 
-    /** Starts to follow the chain. {@code file} must contain all {@link #tables}. */
-    static Following start(DaemonContext context, Nodes nodes, Keyring keyring, Store store, Books file) {
-        Workers workers = context.workers();
-        WatchStore withoutKeys = store.watchOnly();
+    /** Starts to follow the chain. */
+    static Following start(Resources resources) {
+        DaemonContext context = resources.context();
+        Keyring keyring = resources.keyring();
+        Store store = resources.store();
+        Books file = resources.books();
+        Executor upstream = resources.upstream();
         LedgerBooks books = new LedgerBooks(file);
         context.keeper()
                 .add(
                         "books",
                         () -> unlessStopped(
-                                file.beginRun(),
-                                workers.upstream(),
-                                () -> store.stopped().isPresent()),
-                        () -> unlessStopped(file.endEpoch(), workers.upstream()));
+                                file.beginRun(), upstream, () -> store.stopped().isPresent()),
+                        () -> unlessStopped(file.endEpoch(), upstream));
         context.keeper().endedBy(file::isReplaced);
-        watchMissing(books, keyring, workers.upstream());
+        watchMissing(books, keyring, upstream);
         WatchOnly.WatchedInBooks watching =
                 (births, unwatched) -> books.settleWatchOnly(births, unwatched, keyring::owns);
-        List<WatchStore.WatchOnly> rows =
-                settleWatchOnly(books::watchOnly, watching, store, keyring, workers.upstream());
-        Follower follower = follow(context, nodes, file);
+        List<WatchStore.WatchOnly> rows = settleWatchOnly(books::watchOnly, watching, store, keyring, upstream);
+        Follower follower = follow(resources);
         CreditFeed credits = new CreditFeed(file, () -> follower.tip().map(FollowedTip::place));
         return new Following(
                 follower,
-                new CoinLedger(books, follower, workers.upstream()),
+                new CoinLedger(books, follower, upstream),
                 books,
-                WatchOnly.start(context.guardian(), rows, withoutKeys, watching, keyring::owns),
+                WatchOnly.start(context.guardian(), rows, store.watchOnly(), watching, keyring::owns),
                 credits,
-                new SpendChain.Followed(follower, new SpendingBooks(file), workers.upstream()));
+                new SpendChain.Followed(follower, new SpendingBooks(file), upstream));
     }
 
     /** Ignores the failure of a change that was not written because the books are stopped; they stay readable. */
@@ -249,63 +248,73 @@ record Following(
     }
 
     /** Starts to keep the watched addresses in sync with the keyring. */
-    void watchKeys(
-            DaemonContext.UnderGuardian spawner,
-            Keyring keyring,
-            Consumer<List<Address>> newest,
-            Consumer<List<Address>> withoutKeys) {
+    void watchKeys(Resources resources, Consumer<List<Address>> newest, Consumer<List<Address>> withoutKeys) {
+        Keyring keyring = resources.keyring();
         // Startup has already separated all keys known at this point from the watch-only addresses; their rows may
         // remain.
         keyring.watch(watchOnly);
         watchOnly.tellNewest(withoutKeys);
-        spawner.spawn(
-                KeyWatch.create(new KeyWatch.Setup(books::allWatched, books::settle, keyring::watch, newest, KEYS)),
-                "key-watch");
+        resources
+                .context()
+                .guardian()
+                .spawn(
+                        KeyWatch.create(
+                                new KeyWatch.Setup(books::allWatched, books::settle, keyring::watch, newest, KEYS)),
+                        "key-watch");
     }
 
     /** Starts to compute the figures of the wallet, which are metrics. */
-    void watchWallet(DaemonContext context, Keyring keyring) {
+    void watchWallet(Resources resources) {
+        DaemonContext context = resources.context();
         ledger.figures().measure(context.meters());
         context.guardian()
                 .spawn(
                         WalletWatch.create(new WalletWatch.Setup(
-                                books, follower::status, keyring::list, ledger.figures(), FIGURES, context.clock())),
+                                books,
+                                follower::status,
+                                resources.keyring()::list,
+                                ledger.figures(),
+                                FIGURES,
+                                context.clock())),
                         "wallet-watch");
     }
 
     /** Starts to remove old credits, if configured. */
-    void forgetCredits(DaemonContext context, Books file) {
+    void forgetCredits(Resources resources) {
+        DaemonContext context = resources.context();
         long days = context.settings().follow().creditsKeepDays();
         if (days > 0) {
             context.keeper()
                     .begin(
                             "credit-pruner",
-                            CreditPruner.create(file, Duration.ofDays(days), PRUNING, context.clock()),
+                            CreditPruner.create(resources.books(), Duration.ofDays(days), PRUNING, context.clock()),
                             command -> {});
         }
     }
 
     /** Starts to record credits seen in mempools. */
-    ActorRef<SeenCredits.Command> seeCredits(
-            Settings settings, Background background, Nodes nodes, Books file, Runnable changed, Workers workers) {
-        List<NodeClient> each = nodes.client().each().stream()
+    ActorRef<SeenCredits.Command> seeCredits(Resources resources, Runnable changed) {
+        List<NodeClient> each = resources.nodes().client().each().stream()
                 .map(client -> client.hasty().background())
                 .toList();
         SeenCredits.Setup setup = new SeenCredits.Setup(
-                file,
-                new CreditBook(settings.chain(), CREDITS),
+                resources.books(),
+                new CreditBook(resources.settings().chain(), CREDITS),
                 each,
                 follower::subscribe,
                 changed,
-                workers.upstream());
+                resources.upstream());
         SeenCredits.hearOthers(setup);
-        return background.begin(
-                "seen-credits", SeenCredits.create(setup), command -> SeenCredits.whileStopped(setup, command));
+        return resources
+                .context()
+                .keeper()
+                .begin("seen-credits", SeenCredits.create(setup), command -> SeenCredits.whileStopped(setup, command));
     }
 
-    private static Follower follow(DaemonContext context, Nodes nodes, Books file) {
+    private static Follower follow(Resources resources) {
+        DaemonContext context = resources.context();
         Settings settings = context.settings();
-        Workers workers = context.workers();
+        Nodes nodes = resources.nodes();
         return Follower.start(
                 context.keeper(),
                 new FollowerSetup(
@@ -313,19 +322,19 @@ record Following(
                         new FollowerSetup.Sources(
                                 named(settings, nodes.followed()),
                                 nodes.client().hasty(),
-                                node -> nodes.rules(node, workers.upstream())),
-                        file,
+                                node -> nodes.rules(node, resources.upstream())),
+                        resources.books(),
                         List.of(
                                 LEDGER,
                                 htlcs(settings),
                                 new CreditBook(settings.chain(), CREDITS),
                                 new SpendingBook(settings.chain(), SPENDINGS)),
                         rules(settings),
-                        new WorkCheck(settings.chain(), workers.background()),
+                        new WorkCheck(settings.chain(), context.workers().background()),
                         context.meters(),
                         INTERVAL,
                         context.clock(),
-                        workers.upstream()));
+                        resources.upstream()));
     }
 
     /** Rules of the follower. An operator who follows only new blocks gets no rescan without asking for it. */

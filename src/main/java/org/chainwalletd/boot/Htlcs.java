@@ -1,10 +1,7 @@
 package org.chainwalletd.boot;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
@@ -22,16 +19,11 @@ import org.chainwalletd.htlc.HtlcWatch.LostLocks;
 import org.chainwalletd.htlc.LocalRecords;
 import org.chainwalletd.htlc.MergedRecords;
 import org.chainwalletd.htlc.Sightings;
-import org.chainwalletd.indexer.IndexerClient;
-import org.chainwalletd.keeper.Background;
-import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.rpc.method.HtlcMethods;
 import org.chainwalletd.spend.SpendService;
-import org.chainwalletd.stage.Spawner;
-import org.chainwalletd.store.Store;
-import org.chainwalletd.store.books.Books;
 
 /**
  * HTLC services for the methods: spends and index.
@@ -42,62 +34,59 @@ import org.chainwalletd.store.books.Books;
 record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sightings) {
     /** Dependencies of the HTLC services. */
     record Parts(
-            Settings settings,
-            Nodes nodes,
-            Keyring keyring,
-            Store store,
-            Books books,
+            Resources resources,
             Follower follower,
             SpendService spending,
-            Optional<IndexerClient> indexer,
             HtlcListener listener,
             HtlcOwners owners,
             Consumer<List<Address>> parties) {}
 
-    static Htlcs start(
-            Parts parts,
-            Background background,
-            Spawner spawner,
-            BooleanSupplier isKeeper,
-            MeterRegistry meters,
-            Executor executor) {
-        Settings settings = parts.settings();
+    static Htlcs start(Parts parts) {
+        Resources resources = parts.resources();
+        Settings settings = resources.settings();
+        Nodes nodes = resources.nodes();
+        Keeper keeper = resources.context().keeper();
+        Executor executor = resources.upstream();
         Sightings sightings =
-                new Sightings(parts.books(), parts.store().intents(), Following.htlcs(settings), executor);
+                new Sightings(resources.books(), resources.store().intents(), Following.htlcs(settings), executor);
         HtlcSpends spends = new HtlcSpends(
                 settings.chain(),
-                parts.nodes().chain(),
-                parts.keyring(),
+                nodes.chain(),
+                resources.keyring(),
                 parts.spending(),
                 sightings,
                 parts.owners(),
                 executor);
-        HtlcWatch.HtlcMetrics metrics = new HtlcWatch.HtlcMetrics(meters);
+        HtlcWatch.HtlcMetrics metrics =
+                new HtlcWatch.HtlcMetrics(resources.context().meters());
         HtlcWatch watch = new HtlcWatch(
                 settings.chain(),
-                parts.books(),
+                resources.books(),
                 parts.follower()::tip,
                 sightings,
-                new LostLocks(parts.nodes().client(), sightings, executor),
+                new LostLocks(nodes.client(), sightings, executor),
                 spends,
                 metrics,
                 parts.follower()::subscribe,
                 parts.parties(),
                 settings.spend().autoReclaim());
-        background.begin("htlc-index", HtlcIndex.create(watch), command -> {});
-        publishNews(parts, sightings, background, spawner, isKeeper);
-        LocalRecords own = new LocalRecords(settings.chain(), parts.books(), parts.follower()::tip);
-        HtlcRecords merged = parts.indexer()
+        keeper.begin("htlc-index", HtlcIndex.create(watch), command -> {});
+        publishNews(parts, sightings);
+        LocalRecords own = new LocalRecords(settings.chain(), resources.books(), parts.follower()::tip);
+        HtlcRecords merged = resources
+                .external()
+                .indexer()
                 .<HtlcRecords>map(indexer -> new MergedRecords(
                         settings.chain(),
                         own,
                         indexer,
-                        address -> parts.keyring()
+                        address -> resources
+                                .keyring()
                                 .find(address)
                                 .thenApplyAsync(entry -> entry.flatMap(KeyEntry::publicKey), executor),
                         executor))
                 .orElse(own);
-        Forgetting forgetting = new Forgetting(parts.books(), parts.follower()::tip, executor);
+        Forgetting forgetting = new Forgetting(resources.books(), parts.follower()::tip, executor);
         return new Htlcs(new HtlcMethods.Services(spends, merged, forgetting, own::count), own, sightings);
     }
 
@@ -105,20 +94,21 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
      * Publishes HTLC events. With shared books each daemon publishes to its own subscribers what any daemon has written; otherwise this is
      * background work.
      */
-    private static void publishNews(
-            Parts parts, Sightings sightings, Background background, Spawner spawner, BooleanSupplier isKeeper) {
-        boolean shared = parts.books().isShared();
+    private static void publishNews(Parts parts, Sightings sightings) {
+        Resources resources = parts.resources();
+        DaemonContext context = resources.context();
+        boolean shared = resources.books().isShared();
         Behavior<HtlcNews.Command> news = HtlcNews.create(
-                parts.books(),
+                resources.books(),
                 parts.follower()::tip,
                 parts.follower()::subscribe,
                 sightings,
                 parts.listener(),
-                shared ? isKeeper : () -> true);
+                shared ? context.keeper()::isRunning : () -> true);
         if (shared) {
-            spawner.spawn(news, "htlc-news");
+            context.guardian().spawn(news, "htlc-news");
         } else {
-            background.begin("htlc-news", news, command -> {});
+            context.keeper().begin("htlc-news", news, command -> {});
         }
     }
 }

@@ -26,7 +26,6 @@ import org.chainwalletd.http.pages.Pages.ReadinessCheck;
 import org.chainwalletd.indexer.IndexerClient;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.DeletionGuard;
-import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.observe.AuditTrail;
 import org.chainwalletd.observe.CallMetrics;
@@ -54,11 +53,10 @@ import org.chainwalletd.wait.Waits;
 
 /** Running services, and the methods that use them. */
 record Services(
-        DaemonContext context,
-        ExternalServices external,
-        Keyring keyring,
+        Resources resources,
         SpendService spending,
-        Queues queues,
+        Payouts payouts,
+        Sweeps sweeps,
         Following following,
         Htlcs htlcs,
         Waits waits,
@@ -68,11 +66,11 @@ record Services(
         KeyUseGuards.OpenSwaps openSwaps) {
 
     private Settings settings() {
-        return context.settings();
+        return resources.settings();
     }
 
     private Executor answers() {
-        return context.workers().answers();
+        return resources.workers().answers();
     }
 
     /** @param handover asked for each call that needs background work */
@@ -87,50 +85,45 @@ record Services(
         return new RpcDispatcher(
                 methods,
                 errors,
-                new CallObserver.Both(new CallMetrics(context.meters(), methods), new AuditTrail(context.clock())),
+                new CallObserver.Both(
+                        new CallMetrics(resources.context().meters(), methods),
+                        new AuditTrail(resources.context().clock())),
                 new RpcDispatcher.Limits(
                         settings().http().batches().maxItems(),
                         settings().http().batches().parallelism(),
                         settings().http().requests().maxWaits(),
                         settings().http().batches().maxAnswerBytes()),
-                new RpcDispatcher.Threads(answers(), context.workers()::full),
+                new RpcDispatcher.Threads(answers(), resources.workers()::full),
                 handover);
     }
-
-    /**
-     * Queues of spends that continue in the background after the call has returned.
-     *
-     * @param complaint reason why their store cannot be written at the moment
-     */
-    record Queues(Payouts payouts, Sweeps sweeps, Supplier<Optional<String>> complaint) {}
 
     private MethodRegistry methods() {
         return new MethodFamilies(
                         settings().chain(),
                         Version.number(),
-                        new MethodFamilies.Keys(keyring, deletionGuard(), evmKeyGuard()),
+                        new MethodFamilies.Keys(resources.keyring(), deletionGuard(), evmKeyGuard()),
                         new MethodFamilies.Chain(
-                                external.nodes(),
+                                resources.nodes(),
                                 following.follower(),
                                 following.ledger(),
                                 waits,
                                 following.credits(),
                                 following.watchOnly(),
-                                new IndexerMethods.Sources(external.indexer(), ownHistory())),
+                                new IndexerMethods.Sources(resources.external().indexer(), ownHistory())),
                         new MethodFamilies.Money(
                                 spending,
                                 htlcs.methods(),
                                 new PayoutMethods.Services(
-                                        queues.payouts(),
-                                        keyring::list,
+                                        payouts,
+                                        resources.keyring()::list,
                                         settings().spend().payouts().from()),
-                                new SweepMethods.Services(queues.sweeps(), keyring::list)),
+                                new SweepMethods.Services(sweeps, resources.keyring()::list)),
                         new MethodFamilies.Swapping(
-                                external.pool(),
+                                resources.external().pool(),
                                 accounts.map(Accounts::methods),
                                 swaps,
                                 settings().account().words()),
-                        context.clock(),
+                        resources.context().clock(),
                         answers())
                 .registry()
                 .withBackground(this::backgroundObjection);
@@ -138,7 +131,7 @@ record Services(
 
     /** Refusal of a call that needs background work; empty while that runs here. */
     Optional<RefusedException> backgroundObjection() {
-        Keeper keeper = context.keeper();
+        Keeper keeper = resources.context().keeper();
         if (keeper.isRunning()) {
             return Optional.empty();
         }
@@ -157,25 +150,24 @@ record Services(
     private IndexerClient.AddressHistory ownHistory() {
         return new OwnHistory(
                 following.ledger(),
-                address -> keyring.owns(address) || following.watchOnly().has(address),
+                address -> resources.keyring().owns(address)
+                        || following.watchOnly().has(address),
                 answers());
     }
 
     private DeletionGuard deletionGuard() {
         return DeletionGuard.all(
                 List.of(
-                        new NodesGuard(external.nodes(), following.follower()::height, answers()),
+                        new NodesGuard(resources.nodes(), following.follower()::height, answers()),
                         // The daemon's own books come after the nodes, whose objection contains the balance. They catch
                         // coins that the nodes do not list. No coins in the books does not permit a deletion.
                         entry -> following.ledger().objection(entry.address()),
                         KeyUseGuards.openSpends(spending::openSpendOf, answers()),
-                        entry -> queues.payouts()
-                                .waitingFrom(entry.address())
+                        entry -> payouts.waitingFrom(entry.address())
                                 .thenApplyAsync(
                                         waiting -> waiting.map(id -> "the payout " + id + " waits to be paid from it"),
                                         answers()),
-                        entry -> queues.sweeps()
-                                .unfinishedFrom(entry.address())
+                        entry -> sweeps.unfinishedFrom(entry.address())
                                 .thenApplyAsync(
                                         sweep -> sweep.map(token -> "the sweep " + token + " still moves its coins"),
                                         answers()),
@@ -194,17 +186,20 @@ record Services(
         Map<String, ReadinessCheck> checks = new LinkedHashMap<>();
         checks.put(
                 "nodes",
-                () -> external.nodes().seen().get().isAnswering()
+                () -> resources.nodes().seen().get().isAnswering()
                         ? Optional.empty()
                         : Optional.of("no node of the chain has answered"));
-        checks.put("chain", () -> external.nodes().chain().complaint());
+        checks.put("chain", () -> resources.nodes().chain().complaint());
         checks.put("spending", spending::stopped);
-        checks.put("store", queues.complaint()::get);
-        checks.put("payouts", queues.payouts()::complaint);
-        checks.put("background", context.keeper()::complaint);
+        checks.put("store", resources.store()::complaint);
+        checks.put("payouts", payouts::complaint);
+        checks.put("background", resources.context().keeper()::complaint);
         checks.put(
                 "follower",
-                new FollowerReadiness(following.follower(), settings().follow().maxLag(), context.clock()));
+                new FollowerReadiness(
+                        following.follower(),
+                        settings().follow().maxLag(),
+                        resources.context().clock()));
         accounts.map(Accounts::readiness).ifPresent(check -> checks.put("account_chain", check));
         swaps.ifPresent(service -> checks.put("swaps", service::stalled));
         return checks;
@@ -212,27 +207,28 @@ record Services(
 
     /** Registers gauges for the checks of {@code /readyz} and for the lag of the books. */
     void measure() {
-        queues.payouts().measure(context.meters());
+        payouts.measure(resources.context().meters());
         checks().forEach((name, check) -> {
             Supplier<Number> ready = () -> check.missing().isEmpty() ? 1 : 0;
             Gauge.builder("walletd.ready", ready)
                     .description("1 when /readyz has nothing to say against this part")
                     .tag("check", name)
-                    .register(context.meters());
+                    .register(resources.context().meters());
         });
         Supplier<Number> lag = () -> following.follower().status().lag();
         Gauge.builder("walletd.follower.lag.blocks", lag)
                 .description("Blocks that a node has and the books do not")
-                .register(context.meters());
+                .register(resources.context().meters());
         Supplier<Number> age = () -> following
                 .follower()
                 .status()
                 .tip()
-                .map(tip -> (double) Math.max(0, context.clock().instant().getEpochSecond() - tip.timestamp()))
+                .map(tip -> (double)
+                        Math.max(0, resources.context().clock().instant().getEpochSecond() - tip.timestamp()))
                 .orElse(Double.NaN);
         Gauge.builder("walletd.follower.tip.age.seconds", age)
                 .description("Age of the newest followed block by its own timestamp")
-                .register(context.meters());
+                .register(resources.context().meters());
     }
 
     /** History of own addresses from the daemon's books, starting at the height from which they are complete. */

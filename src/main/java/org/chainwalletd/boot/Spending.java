@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.coins.CoinLedger;
@@ -18,7 +19,6 @@ import org.chainwalletd.coins.OutputSource;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.event.OwnEvents.PayoutEvents;
-import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.PermittedSends;
@@ -54,15 +54,9 @@ final class Spending {
      *
      * @param listener notified of each change of a spend
      */
-    static SpendService start(
-            DaemonContext context,
-            Nodes nodes,
-            Following following,
-            Keyring keyring,
-            Store store,
-            IntentListener listener) {
-        VerifiedOutputs outputs = outputs(context, nodes, following, store);
-        SpendEnvironment environment = environment(context, nodes, following, keyring, store, outputs, listener);
+    static SpendService start(Resources resources, Following following, IntentListener listener) {
+        DaemonContext context = resources.context();
+        SpendEnvironment environment = environment(resources, following, outputs(resources, following), listener);
         CompletableFuture<SpendService> started = new CompletableFuture<>();
         Guardian.spawn(context.system(), SpendService.create(environment, context.keeper(), started), "spending");
         return Futures.await(started, OPENING_TIMEOUT, "taking up the spends in flight");
@@ -70,13 +64,9 @@ final class Spending {
 
     /** Starts the queue of payouts as background work. */
     static Payouts payouts(
-            DaemonContext context,
-            Nodes nodes,
-            Following following,
-            Store store,
-            SpendService spending,
-            NamedTokens named,
-            PayoutEvents events) {
+            Resources resources, Following following, SpendService spending, NamedTokens named, PayoutEvents events) {
+        DaemonContext context = resources.context();
+        Store store = resources.store();
         Settings.Spend settings = context.settings().spend();
         PayoutEnvironment.Rules rules = new PayoutEnvironment.Rules(
                 settings.payouts().most(),
@@ -94,22 +84,18 @@ final class Spending {
                         tokens(context, named),
                         new AllowanceStore.Limits(settings.capPerTx(), settings.capPerPeriod(), settings.capPeriod()),
                         rules,
-                        () -> nodes.client().each().size(),
+                        () -> resources.nodes().client().each().size(),
                         events,
                         context.clock(),
-                        context.workers().upstream()),
+                        resources.upstream()),
                 context.keeper());
     }
 
     /** Starts sweeps as background work. */
-    static Sweeps sweeps(
-            DaemonContext context,
-            Nodes nodes,
-            Following following,
-            Keyring keyring,
-            Store store,
-            SpendService spending,
-            NamedTokens named) {
+    static Sweeps sweeps(Resources resources, Following following, SpendService spending, NamedTokens named) {
+        DaemonContext context = resources.context();
+        Store store = resources.store();
+        Nodes nodes = resources.nodes();
         return Sweeps.start(
                 new Sweeps.Environment(
                         context.settings().chain(),
@@ -117,7 +103,7 @@ final class Spending {
                         store.reservations(),
                         spending,
                         sweepable(following.ledger()),
-                        keyring::owns,
+                        resources.keyring()::owns,
                         nodes::coinbaseMaturity,
                         () -> nodes.client().each().size(),
                         name -> hasEnded(context, named, name),
@@ -185,36 +171,29 @@ final class Spending {
                 : named.hasEnded(name);
     }
 
-    private static VerifiedOutputs outputs(DaemonContext context, Nodes nodes, Following following, Store store) {
-        Workers workers = context.workers();
+    private static VerifiedOutputs outputs(Resources resources, Following following) {
+        ChainProfile chain = resources.settings().chain();
         return new VerifiedOutputs(
-                context.settings().chain(),
+                chain,
                 List.of(
-                        OutputSource.ofIntents(context.settings().chain(), store.intents(), workers.upstream()),
-                        OutputSource.ofBlocks(following.books(), workers.upstream())),
-                nodes.client(),
-                workers.upstream(),
-                context.meters());
+                        OutputSource.ofIntents(chain, resources.store().intents(), resources.upstream()),
+                        OutputSource.ofBlocks(following.books(), resources.upstream())),
+                resources.nodes().client(),
+                resources.upstream(),
+                resources.context().meters());
     }
 
     private static SpendEnvironment environment(
-            DaemonContext context,
-            Nodes nodes,
-            Following following,
-            Keyring keyring,
-            Store store,
-            VerifiedOutputs outputs,
-            IntentListener listener) {
+            Resources resources, Following following, VerifiedOutputs outputs, IntentListener listener) {
+        DaemonContext context = resources.context();
         Settings settings = context.settings();
+        Nodes nodes = resources.nodes();
+        Store store = resources.store();
         NodeClient sends = settings.database().isPresent()
-                ? new PermittedSends(
-                        nodes.client(), store::maySend, context.workers().upstream())
+                ? new PermittedSends(nodes.client(), store::maySend, resources.upstream())
                 : nodes.client();
-        LedgerSpends node = new LedgerSpends(
-                sends,
-                following.ledger(),
-                settings.follow().ledgerFirst(),
-                context.workers().upstream());
+        LedgerSpends node =
+                new LedgerSpends(sends, following.ledger(), settings.follow().ledgerFirst(), resources.upstream());
         return SpendEnvironment.of(
                 settings,
                 node,
@@ -222,11 +201,11 @@ final class Spending {
                 nodes.chain(),
                 nodes.seen(),
                 following.spends(),
-                keyring,
+                resources.keyring(),
                 store,
                 listener,
                 context.meters(),
                 context.clock(),
-                context.workers().upstream());
+                resources.upstream());
     }
 }

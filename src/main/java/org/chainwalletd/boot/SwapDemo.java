@@ -93,9 +93,7 @@ public final class SwapDemo extends Tour {
     private void run(Trial trial) {
         say(
                 "A key on either chain. The pool locks on the one, we lock on the other, both under the hash of a secret that is ours.");
-        String address = ask(daemon, "generate_standard_address", Map.of("label", "trader"))
-                .path("address")
-                .asText();
+        String address = newKey("trader").path("address").asText();
         ask(node, "devnet_faucet", params("address", address, "amount", FUNDING));
         await("the coins", () -> balance(address) >= FUNDING);
         String account = quietly(daemon, "evm_create_address", Map.of())
@@ -165,11 +163,5 @@ public final class SwapDemo extends Tour {
 
     private JsonNode swap(String id) {
         return daemon.call("swap_status", Map.of("swap_id", id));
-    }
-
-    private long balance(String address) {
-        return quietly(daemon, "get_balance", Map.of("address", address))
-                .map(result -> result.path("balance").asLong())
-                .orElse(-1L);
     }
 }

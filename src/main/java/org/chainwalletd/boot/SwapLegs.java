@@ -35,10 +35,11 @@ final class SwapLegs {
             QuoteBinding binding,
             SwapClocks clocks,
             Supplier<Optional<String>> sendObstacle) {
-        Executor executor = parts.workers().upstream();
+        Executor executor = parts.resources().upstream();
         Accounts account = parts.accounts().orElseThrow();
         ChainSide chain = chain(parts, clocks.clock(), executor);
-        OwnLeg ownOnChain = new ChainOwnLeg(chain, limits, parts.pool());
+        OwnLeg ownOnChain =
+                new ChainOwnLeg(chain, limits, parts.resources().external().pool());
         OwnLeg ownInContract = new EvmOwnLeg(account.chain(), account.sends(), limits, clocks.clock());
         PoolLeg poolInContract = new EvmPoolLeg(account.chain(), account.sends(), limits, relay);
         PoolLeg poolOnChain = new ChainPoolLeg(chain, limits);
@@ -54,21 +55,21 @@ final class SwapLegs {
                 row -> clocks.against(binding, row),
                 sendObstacle,
                 clocks.clock(),
-                parts.workers().swaps(),
+                parts.resources().workers().swaps(),
                 executor);
     }
 
     private static ChainSide chain(Swaps.Parts parts, InstantSource clock, Executor executor) {
-        Settings settings = parts.settings();
+        Settings settings = parts.resources().settings();
         return new ChainSide(
                 settings.chain(),
-                parts.nodes().client(),
-                parts.nodes().chain(),
-                parts.keyring(),
+                parts.resources().nodes().client(),
+                parts.resources().nodes().chain(),
+                parts.resources().keyring(),
                 parts.spending(),
                 parts.htlcs().methods().spends(),
-                new HashLockBooks(parts.books(), parts.following().follower()::tip),
-                new HtlcTransactions(settings.chain(), parts.nodes().client(), executor),
+                new HashLockBooks(parts.resources().books(), parts.following().follower()::tip),
+                new HtlcTransactions(settings.chain(), parts.resources().nodes().client(), executor),
                 parts.following().spends(),
                 clock,
                 () -> parts.following().follower().status().highest(),

@@ -22,16 +22,12 @@ import org.chainwalletd.devnet.pool.Trial;
 import org.chainwalletd.event.EventHub;
 import org.chainwalletd.event.OwnEvents.SwapEvents;
 import org.chainwalletd.keeper.Background;
-import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.SealedRecords;
-import org.chainwalletd.node.Nodes;
 import org.chainwalletd.rpc.method.SwapWords;
 import org.chainwalletd.spend.SpendService;
-import org.chainwalletd.store.Store;
 import org.chainwalletd.store.SwapStore.SwapEntry;
-import org.chainwalletd.store.books.Books;
 import org.chainwalletd.swap.engine.BookReader;
 import org.chainwalletd.swap.engine.Orphans;
 import org.chainwalletd.swap.engine.Quoting;
@@ -57,7 +53,6 @@ import org.chainwalletd.swap.legs.EvmPoolLeg;
 import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.legs.SwapClocks;
-import org.chainwalletd.swap.pool.Pool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -77,40 +72,25 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
 
     /** Dependencies of the swaps. */
     record Parts(
-            DaemonContext context,
-            ExternalServices external,
-            Keyring keyring,
-            Store store,
-            Books books,
+            Resources resources,
             Following following,
             SpendService spending,
             Htlcs htlcs,
             Optional<Accounts> accounts,
             SwapBook book,
             EventHub hub,
-            BooleanSupplier stopping) {
-        Settings settings() {
-            return context.settings();
-        }
-
-        Nodes nodes() {
-            return external.nodes();
-        }
-
-        Optional<Pool> pool() {
-            return external.pool();
-        }
-
-        Workers workers() {
-            return context.workers();
-        }
-    }
+            BooleanSupplier stopping) {}
 
     /** Swaps as owners of locks and keys, at one of several daemons on a store; empty for the only daemon of a store, which always knows them. */
-    static Optional<SwapOwners> owners(SwapBook book, Settings settings, Keeper keeper, Store store, Workers workers) {
+    static Optional<SwapOwners> owners(SwapBook book, Resources resources) {
+        Settings settings = resources.settings();
         return settings.database()
                 .map(shared -> new SwapOwners(
-                        book, keeper::isRunning, rules(settings).isPresent(), store.swaps(), workers.upstream()));
+                        book,
+                        resources.context().keeper()::isRunning,
+                        rules(settings).isPresent(),
+                        resources.store().swaps(),
+                        resources.upstream()));
     }
 
     private static Optional<Settings.Swapping> rules(Settings settings) {
@@ -124,12 +104,13 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
      * @throws StartupException when the contract is not the pinned one, or when an open swap was made under another configuration or would be
      *     left unattended
      */
-    static Swaps start(Parts parts, Background background) {
-        Settings settings = parts.settings();
+    static Swaps start(Parts parts) {
+        Background background = parts.resources().context().keeper();
+        Settings settings = parts.resources().settings();
         SwapBook book = parts.book();
         SwapEvents events = new SwapEvents(
                 parts.hub(), SwapWords.of(settings.chain(), settings.account().words()));
-        SwapNews news = new SwapNews(book, parts.context().meters(), events);
+        SwapNews news = new SwapNews(book, parts.resources().context().meters(), events);
         Optional<Settings.Swapping> rules = rules(settings);
         parts.accounts().ifPresent(account -> account.sends().reserveFor(book));
         if (rules.isEmpty() && settings.database().isPresent()) {
@@ -139,19 +120,21 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
             book.outdate();
         }
         List<SwapEntry> watched =
-                Futures.await(parts.store().swaps().watched(), OPENING_TIMEOUT, "reading the swap journal");
+                Futures.await(parts.resources().store().swaps().watched(), OPENING_TIMEOUT, "reading the swap journal");
         if (rules.isEmpty() && watched.isEmpty()) {
             book.leaveToOperator();
             return new Swaps(Optional.empty(), Optional.empty());
         }
         Optional<SwapEntry> newest =
-                Futures.await(parts.store().swaps().newest(), OPENING_TIMEOUT, "reading the swap journal");
+                Futures.await(parts.resources().store().swaps().newest(), OPENING_TIMEOUT, "reading the swap journal");
         SealedRecords keys = Futures.await(
-                parts.keyring().swapJournal(newest.map(SwapEntry::content)),
+                parts.resources().keyring().swapJournal(newest.map(SwapEntry::content)),
                 OPENING_TIMEOUT,
                 "opening the swap journal");
-        SwapJournal journal =
-                new SwapJournal(parts.store().swaps(), keys, parts.workers().journals());
+        SwapJournal journal = new SwapJournal(
+                parts.resources().store().swaps(),
+                keys,
+                parts.resources().workers().journals());
         List<SwapRow> rows = Futures.await(journal.watchedRows(), OPENING_TIMEOUT, "opening the swap journal");
         rows.forEach(book::enter);
         if (rules.isEmpty()) {
@@ -165,7 +148,9 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                 journal,
                 news,
                 new SwapAlarms(
-                        parts.context().meters(), events::alarm, parts.context().clock()));
+                        parts.resources().context().meters(),
+                        events::alarm,
+                        parts.resources().context().clock()));
         engine.refuseOther(rows);
         engine.refuseContract();
         book.leaveToEngine();
@@ -197,22 +182,24 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
 
     /** Reads the swaps of other daemons on the store, for a daemon without an engine. */
     private static CompletionStage<List<SwapRow>> readUnattended(Parts parts) {
-        Executor threads = parts.workers().journals();
-        return parts.store()
+        Executor threads = parts.resources().workers().journals();
+        return parts.resources()
+                .store()
                 .swaps()
                 .watched()
                 .thenComposeAsync(
                         found -> found.isEmpty()
                                 ? CompletableFuture.completedFuture(List.of())
-                                : parts.keyring()
+                                : parts.resources()
+                                        .keyring()
                                         .swapJournal(Optional.of(found.get(0).content()))
                                         .thenComposeAsync(keys -> read(parts, keys), threads),
                         threads);
     }
 
     private static CompletionStage<List<SwapRow>> read(Parts parts, SealedRecords keys) {
-        Executor threads = parts.workers().journals();
-        return new SwapJournal(parts.store().swaps(), keys, threads)
+        Executor threads = parts.resources().workers().journals();
+        return new SwapJournal(parts.resources().store().swaps(), keys, threads)
                 .watchedRows()
                 .whenCompleteAsync((rows, failure) -> keys.close(), threads)
                 .thenApplyAsync(
@@ -294,8 +281,8 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
             SwapClocks clocks = new SwapClocks(
                     account().chain(),
                     parts.following().follower()::tip,
-                    parts.context().clock(),
-                    parts.workers().upstream());
+                    parts.resources().context().clock(),
+                    parts.resources().upstream());
             QuoteBinding binding = binding(limits);
             Legs legs = SwapLegs.make(parts, limits, relay(clocks), binding, clocks, this::sendObstacle);
             SwapSetup setup = new SwapSetup(
@@ -328,12 +315,13 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     journal,
                     stalled,
                     news,
-                    parts.workers().answers());
+                    parts.resources().workers().answers());
         }
 
         private Optional<EvmPoolLeg.Relay> relay(SwapClocks clocks) {
             return rules.allowRelay()
-                    ? Optional.of(new EvmPoolLeg.Relay(parts.pool().orElseThrow(), clocks.clock(), alarms))
+                    ? Optional.of(new EvmPoolLeg.Relay(
+                            parts.resources().external().pool().orElseThrow(), clocks.clock(), alarms))
                     : Optional.empty();
         }
 
@@ -349,15 +337,15 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     parts.following().follower()::tip,
                     parts.spending()::ofTokenForCertain,
                     parts.htlcs().methods().spends()::redeem,
-                    parts.settings().chain(),
+                    parts.resources().settings().chain(),
                     alarms));
             Consumer<String> rewatch = id -> engine.tell(new SwapEngine.Rewatch(id));
             return new Watchtower.Setup(
                     chain,
                     rules.contract(),
                     rules.fromBlock(),
-                    parts.keyring().evm()::kept,
-                    parts.store().scans(),
+                    parts.resources().keyring().evm()::kept,
+                    parts.resources().store().scans(),
                     new RowAudit(
                             journal,
                             legs,
@@ -367,21 +355,21 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     new Orphans(chain, account().sends(), rules.contract(), journal, secrets, rewatch, alarms),
                     secrets,
                     limits.development() ? DEVELOPMENT_PACE : WATCH_PACE,
-                    parts.workers().watchtower());
+                    parts.resources().workers().watchtower());
         }
 
         private QuoteBinding binding(SwapLimits limits) {
-            Keyring keyring = parts.keyring();
-            ChainProfile chain = parts.settings().chain();
+            Keyring keyring = parts.resources().keyring();
+            ChainProfile chain = parts.resources().settings().chain();
             return new QuoteBinding(limits, key -> keyring.owns(chain.addressOf(key)));
         }
 
         private Quoting quoting(QuoteBinding binding, SwapClocks clocks, String run) {
-            Keyring keyring = parts.keyring();
-            Executor executor = parts.workers().answers();
+            Keyring keyring = parts.resources().keyring();
+            Executor executor = parts.resources().workers().answers();
             return new Quoting(
                     binding,
-                    parts.pool().orElseThrow(),
+                    parts.resources().external().pool().orElseThrow(),
                     account().chain(),
                     address ->
                             keyring.find(address).thenApplyAsync(entry -> entry.flatMap(KeyEntry::publicKey), executor),
@@ -398,7 +386,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
             if (parts.stopping().getAsBoolean()) {
                 return Optional.of("the daemon is being stopped");
             }
-            return parts.store().died().toCompletableFuture().isDone()
+            return parts.resources().store().died().toCompletableFuture().isDone()
                     ? Optional.of("the store cannot be written")
                     : Optional.empty();
         }
@@ -420,8 +408,8 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
          * a node.
          */
         private boolean isDevelopment() {
-            ChainProfile chain = parts.settings().chain();
-            Optional<Hash256> named = parts.settings().identity().genesis();
+            ChainProfile chain = parts.resources().settings().chain();
+            Optional<Hash256> named = parts.resources().settings().identity().genesis();
             boolean ofDevnet = named.equals(Optional.of(Genesis.block(chain).id()))
                     || named.equals(
                             Optional.of(Genesis.block(chain, Effort.WORK).id()));

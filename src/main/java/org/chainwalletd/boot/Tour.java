@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 
@@ -44,9 +45,19 @@ abstract class Tour {
         }
     }
 
-    final void await(String what, Condition condition) {
+    final JsonNode newKey(String label) {
+        return ask(daemon, "generate_standard_address", Map.of("label", label));
+    }
+
+    final long balance(String address) {
+        return quietly(daemon, "get_balance", Map.of("address", address))
+                .map(result -> result.path("balance").asLong())
+                .orElse(-1L);
+    }
+
+    final void await(String what, BooleanSupplier condition) {
         Instant end = Instant.now().plus(TIMEOUT);
-        while (!condition.holds()) {
+        while (!condition.getAsBoolean()) {
             if (Instant.now().isAfter(end)) {
                 throw new IllegalStateException("timed out after two minutes waiting for " + what);
             }
@@ -77,10 +88,5 @@ abstract class Tour {
             params.put((String) namesAndValues[i], namesAndValues[i + 1]);
         }
         return params;
-    }
-
-    @FunctionalInterface
-    interface Condition {
-        boolean holds();
     }
 }

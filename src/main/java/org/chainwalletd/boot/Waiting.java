@@ -5,20 +5,16 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.ActorSystem;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.coins.SeenCredits;
-import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.htlc.Sightings;
-import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.push.PushFeed;
 import org.chainwalletd.node.push.PushFeed.WatchReason;
 import org.chainwalletd.node.push.PushNews;
-import org.chainwalletd.observe.Metrics;
 import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.wait.AddressWatch;
 import org.chainwalletd.wait.MempoolListener;
@@ -32,25 +28,25 @@ import org.chainwalletd.wait.Waits;
  * @param mempool forwards transactions found in mempools
  */
 record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, MempoolForwarder mempool) {
-    static Waiting start(
-            Settings settings,
-            ActorSystem<?> system,
-            HttpPeers peers,
-            Spawner spawner,
-            Nodes nodes,
-            Following following,
-            Workers workers,
-            Metrics meters) {
+    static Waiting start(Resources resources, Following following) {
+        DaemonContext context = resources.context();
+        Spawner spawner = context.guardian();
+        Nodes nodes = resources.nodes();
         List<URI> urls = nodes.seen().get().nodes().stream()
                 .map(node -> URI.create(node.url()))
                 .toList();
         Follower follower = following.follower();
         PushForwarder pushes = new PushForwarder(follower);
         ActorRef<PushFeed.Command> feed = spawner.spawn(
-                PushFeed.create(system, peers, urls, url -> nodes.seen().get().isOurs(url), pushes::forward),
+                PushFeed.create(
+                        context.system(),
+                        resources.external().peers(),
+                        urls,
+                        url -> nodes.seen().get().isOurs(url),
+                        pushes::forward),
                 "push-feed");
         WaitSetup setup = new WaitSetup(
-                settings.chain(),
+                resources.settings().chain(),
                 nodes.client().hasty().background(),
                 nodes.client().each().stream()
                         .map(client -> client.hasty().background())
@@ -59,10 +55,10 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, MempoolForwarder me
                 () -> nodes.seen().get().tip(follower.nodesWithIgnoredTips()),
                 follower::proves,
                 follower::subscribe,
-                workers.upstream(),
+                resources.upstream(),
                 () -> System.nanoTime() / 1_000_000);
         MempoolForwarder mempool = new MempoolForwarder();
-        Waits waits = Waits.start(spawner, setup, new Watch(feed), following.credits(), mempool, meters.registry());
+        Waits waits = Waits.start(spawner, setup, new Watch(feed), following.credits(), mempool, context.meters());
         pushes.waits = Optional.of(waits);
         return new Waiting(waits, feed, mempool);
     }

@@ -180,18 +180,22 @@ final class Vault {
 
         private NewKey made(int number, Members members) {
             Optional<String> label = members.text("label").flatMap(text -> usable(text, number));
-            byte[] hex = members.secret("secret_hex")
-                    .orElseThrow(() -> malformed("key " + number + " has no secret_hex"));
+            byte[] hex =
+                    members.secret("secret_hex").orElseThrow(() -> malformed("key " + number + " has no secret_hex"));
             NewKey key = NewKey.alone(
                     sealer, SecretText.parseHex("secret_hex of key " + number, hex), KeyNote.Origin.IMPORTED, label);
-            if (members.text("address").filter(text -> !text.equalsIgnoreCase(key.address().hex())).isPresent()) {
+            if (members.text("address")
+                    .filter(text -> !text.equalsIgnoreCase(key.address().hex()))
+                    .isPresent()) {
                 // Does not log the text itself, which is untrusted.
                 LOG.warn(
                         "vault: key {} names another address than that of its secret, {}, which is imported",
                         number,
                         key.address());
             }
-            return members.secret("mnemonic").map(words -> withPhrase(key, words)).orElse(key);
+            return members.secret("mnemonic")
+                    .map(words -> withPhrase(key, words))
+                    .orElse(key);
         }
 
         private NewKey withPhrase(NewKey key, byte[] words) {
@@ -315,8 +319,8 @@ final class Vault {
                         raw.address());
             }
             Optional<byte[]> phrase = members.secret("mnemonic").filter(words -> words.length > 0);
-            Optional<NewEvmKey> spelt =
-                    phrase.flatMap(words -> ofPhrase(words, members.text("source").orElse("")));
+            Optional<NewEvmKey> spelt = phrase.flatMap(
+                    words -> ofPhrase(words, members.text("source").orElse("")));
             if (spelt.isPresent() && spelt.get().address().equals(raw.address())) {
                 raw.close();
                 return spelt.get();

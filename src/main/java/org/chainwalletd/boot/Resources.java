@@ -1,0 +1,31 @@
+package org.chainwalletd.boot;
+
+import java.util.concurrent.Executor;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.books.Books;
+
+/**
+ * What the services work with, all of it open before the first of them starts.
+ *
+ * @param books contain all {@link Following#tables}
+ */
+record Resources(DaemonContext context, ExternalServices external, Keyring keyring, Store store, Books books) {
+    Settings settings() {
+        return context.settings();
+    }
+
+    Nodes nodes() {
+        return external.nodes();
+    }
+
+    Workers workers() {
+        return context.workers();
+    }
+
+    Executor upstream() {
+        return context.workers().upstream();
+    }
+}
