@@ -1,7 +1,6 @@
 package org.chainwalletd.boot;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -469,8 +468,7 @@ public final class DatabaseStore {
         }
 
         private KeyringStore.Fillable folder(Path wallets) {
-            return new FolderStore(KeyringSetup.of(
-                    settings.chain(), wallets, new SimpleMeterRegistry(), KeyringSetup.Executors.onCallersThread()));
+            return new FolderStore(KeyringSetup.offline(settings.chain(), wallets));
         }
 
         @Override

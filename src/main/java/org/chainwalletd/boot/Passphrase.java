@@ -1,6 +1,5 @@
 package org.chainwalletd.boot;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -86,11 +85,7 @@ public final class Passphrase {
             if (there.isEmpty() && Keyring.isMissing(settings.wallets())) {
                 return new Trial(false, Optional.empty());
             }
-            KeyringSetup setup = KeyringSetup.of(
-                    settings.chain(),
-                    settings.wallets(),
-                    new SimpleMeterRegistry(),
-                    KeyringSetup.Executors.onCallersThread());
+            KeyringSetup setup = KeyringSetup.offline(settings.chain(), settings.wallets());
             return new Trial(true, Keyring.refusal(there.isPresent() ? setup.withStore(there::get) : setup, given));
         } catch (StartupException e) {
             return new Trial(false, Optional.of(e.getMessage()));

@@ -1,6 +1,5 @@
 package org.chainwalletd.cli;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.util.List;
 import org.chainwalletd.boot.DatabaseStore;
@@ -39,16 +38,7 @@ final class InitSeededCommand implements Command {
         SecretBytes passphrase =
                 Passphrase.from(invocation.environment(), settings.keyring().passphraseFile());
         return new InitSeeded(
-                        setup(settings), invocation.out(), invocation.streams().err())
+                        KeyringSetup.offline(settings.chain(), settings.wallets()), invocation.out(), invocation.streams().err())
                 .run(passphrase, invocation.option("--mnemonic-file").map(Path::of));
-    }
-
-    /** Creates the setup for work on a keyring that no daemon has open; everything runs on the calling thread. */
-    static KeyringSetup setup(Settings settings) {
-        return KeyringSetup.of(
-                settings.chain(),
-                settings.wallets(),
-                new SimpleMeterRegistry(),
-                KeyringSetup.Executors.onCallersThread());
     }
 }

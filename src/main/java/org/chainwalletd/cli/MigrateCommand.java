@@ -38,7 +38,7 @@ final class MigrateCommand implements Command {
         Settings settings = invocation.configuration().settings();
         SecretBytes passphrase =
                 Passphrase.from(invocation.environment(), settings.keyring().passphraseFile());
-        KeyringSetup setup = InitSeededCommand.setup(settings);
+        KeyringSetup setup = KeyringSetup.offline(settings.chain(), settings.wallets());
         if (settings.database().flatMap(DatabaseStore::lookAtKeyring).isEmpty()) {
             return migrate(invocation, setup, passphrase, Path.of(from.get()));
         }

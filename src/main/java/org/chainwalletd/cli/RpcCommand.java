@@ -21,7 +21,6 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.observe.Printable;
 import org.chainwalletd.rpc.MethodHelp;
-import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.Repetition;
 
 /** Command that calls a running daemon from the shell. */
@@ -78,16 +77,13 @@ final class RpcCommand implements Command {
 
     @Override
     public Optional<String> help(List<String> arguments) {
-        MethodRegistry registry = RpcParameters.registry(ChainProfile.of("chain"));
+        ChainProfile chain = ChainProfile.of("chain");
         List<String> names =
                 arguments.stream().filter(word -> !word.equals(HELP)).toList();
         if (names.isEmpty()) {
-            return arguments.isEmpty() ? Optional.empty() : Optional.of(MethodHelp.of(registry));
+            return arguments.isEmpty() ? Optional.empty() : Optional.of(MethodHelp.of(RpcParameters.registry(chain)));
         }
-        return registry.methods().stream()
-                .filter(method -> method.name().equals(names.get(0)))
-                .findFirst()
-                .map(method -> MethodHelp.of(method, Lines.NAME + " rpc"));
+        return RpcParameters.method(chain, names.get(0)).map(method -> MethodHelp.of(method, Lines.NAME + " rpc"));
     }
 
     private int help(Invocation invocation) {
@@ -130,9 +126,7 @@ final class RpcCommand implements Command {
 
     /** Kind of the call: a call with effects but without a {@code client_token} may repeat them. */
     private static Repetition repetition(ChainProfile chain, String method, boolean named) {
-        return RpcParameters.registry(chain).methods().stream()
-                .filter(known -> known.name().equals(method))
-                .findFirst()
+        return RpcParameters.method(chain, method)
                 .map(known -> known.repetition(named))
                 .orElse(Repetition.UNBOUND);
     }
@@ -191,10 +185,7 @@ final class RpcCommand implements Command {
             throws JsonProcessingException {
         JsonNode shown = result;
         if (invocation.option("--coins").isPresent()) {
-            String method = invocation.arguments().get(0);
-            shown = RpcParameters.registry(chain).methods().stream()
-                    .filter(known -> known.name().equals(method))
-                    .findFirst()
+            shown = RpcParameters.method(chain, invocation.arguments().get(0))
                     .map(known -> ResultText.inCoins(result, known.result()))
                     .orElse(result);
         }

@@ -68,8 +68,7 @@ final class RpcParameters {
 
     /** Returns the method's required parameters in their order. */
     static List<String> required(ChainProfile chain, String method) {
-        return registry(chain).methods().stream()
-                .filter(described -> described.name().equals(method))
+        return method(chain, method).stream()
                 .flatMap(described -> Shapes.membersOf(described.params()).stream())
                 .filter(Shapes.Member::required)
                 .map(Shapes.Member::name)
@@ -78,6 +77,12 @@ final class RpcParameters {
 
     static MethodRegistry registry(ChainProfile chain) {
         return MethodFamilies.withoutServices(chain, Version.number()).registry();
+    }
+
+    static Optional<? extends RpcMethod<?, ?>> method(ChainProfile chain, String name) {
+        return registry(chain).methods().stream()
+                .filter(method -> method.name().equals(name))
+                .findFirst();
     }
 
     /** Message about an unknown method, with a suggestion. */

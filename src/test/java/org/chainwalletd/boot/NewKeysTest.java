@@ -3,7 +3,6 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -146,11 +145,7 @@ class NewKeysTest {
 
     private KeyringSetup offline(Path datadir) {
         Settings settings = DaemonRig.settings(datadir, chain.uri());
-        return KeyringSetup.of(
-                        settings.chain(),
-                        settings.wallets(),
-                        new SimpleMeterRegistry(),
-                        KeyringSetup.Executors.onCallersThread())
+        return KeyringSetup.offline(settings.chain(), settings.wallets())
                 .withCost(DaemonRig.COST);
     }
 

@@ -2,7 +2,6 @@ package org.chainwalletd.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -352,8 +351,7 @@ class DoctorTest {
         String none = passphrase("wrong");
         Path wallets = datadir().resolve("wallets");
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
-        KeyringSetup setup = KeyringSetup.of(
-                settings().chain(), wallets, new SimpleMeterRegistry(), KeyringSetup.Executors.onCallersThread());
+        KeyringSetup setup = KeyringSetup.offline(settings().chain(), wallets);
         new InitSeeded(setup, nowhere, nowhere)
                 .run(SecretBytes.copyOf("right".getBytes(StandardCharsets.UTF_8)), Optional.empty());
         Path halfWritten = wallets.resolve("imported").resolve(".someone-writes.tmp");

@@ -1,6 +1,7 @@
 package org.chainwalletd.keyring.store;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -80,6 +81,11 @@ public record KeyringSetup(
                 USUAL_MINTS,
                 Fence.NONE,
                 Optional.empty());
+    }
+
+    /** Creates a setup for work on a keyring that no daemon has open. */
+    public static KeyringSetup offline(ChainProfile profile, Path wallets) {
+        return of(profile, wallets, new SimpleMeterRegistry(), Executors.onCallersThread());
     }
 
     public KeyringSetup withExecutors(Executors others) {
