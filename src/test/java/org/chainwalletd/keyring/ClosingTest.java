@@ -6,6 +6,7 @@ import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
 import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
+import static org.chainwalletd.keyring.KeyringFixture.vault;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -58,7 +59,7 @@ class ClosingTest {
 
     @Test
     void whatever_is_asked_after_the_closing_is_refused_and_never_left_without_an_answer() {
-        Bytes vault = await(keyring.exportVault(secret("vault"))).vault();
+        Bytes vault = vault(keyring);
         await(keyring.close());
 
         List.of(
@@ -115,8 +116,7 @@ class ClosingTest {
 
     @Test
     void who_waits_for_a_key_to_be_unsealed_is_refused_at_once() {
-        await(keyring.close());
-        keyring = fixture.open();
+        keyring = fixture.reopened(keyring);
         argon2.shut();
         CompletionStage<Signer.Signature> signature = keyring.sign(entry.address(), MESSAGE);
         KeyringFixture.eventually(() -> argon2.waiting() == 1);
@@ -161,7 +161,7 @@ class ClosingTest {
     private Bytes vaultOfAnother() {
         Keyring other = new KeyringFixture(datadir.resolve("other")).open();
         await(other.generateIndependent(Optional.empty()));
-        Bytes vault = await(other.exportVault(secret("vault"))).vault();
+        Bytes vault = vault(other);
         await(other.close());
         return vault;
     }

@@ -1,9 +1,13 @@
 package org.chainwalletd.keyring;
 
+import static org.chainwalletd.keyring.KeyringFixture.FORCED;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.created;
 import static org.chainwalletd.keyring.KeyringFixture.delete;
 import static org.chainwalletd.keyring.KeyringFixture.eventually;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
+import static org.chainwalletd.keyring.KeyringFixture.restore;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 
 import java.io.IOException;
@@ -12,13 +16,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.keyring.evm.EvmCustody;
-import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
 import org.chainwalletd.keyring.store.KeyEntry;
 
 /**
@@ -67,7 +68,7 @@ final class CrashMain {
 
     private void mint() {
         for (int i = 0; ; i++) {
-            added(await(keyring.generateStandard(Optional.of("label " + i))));
+            added(minted(keyring, "label " + i));
         }
     }
 
@@ -76,13 +77,13 @@ final class CrashMain {
         eventually(
                 () -> fixture.metrics.get("walletd.keyring.pool.keys").gauge().value() == FROM_POOL);
         for (int i = 0; i < FROM_POOL; i++) {
-            added(await(keyring.generateStandard(Optional.of("pool " + i))));
+            added(minted(keyring, "pool " + i));
         }
     }
 
     private void all(Path vaultFile) throws IOException {
         Bytes vault = Bytes.parse(Files.readString(vaultFile));
-        KeyEntry standard = await(keyring.generateStandard(Optional.of("standard")));
+        KeyEntry standard = minted(keyring, "standard");
         added(standard);
         added(await(keyring.generateIndependent(Optional.empty())));
         List<KeyEntry> together =
@@ -94,18 +95,16 @@ final class CrashMain {
         say.accept("? " + standard.address());
         Address deleted = delete(keyring, standard.address());
         say.accept("- " + deleted);
-        await(keyring.importVault(vault, secret("vault"))).forEach(address -> say.accept("+ " + address + " vault"));
+        restore(keyring, vault).forEach(address -> say.accept("+ " + address + " vault"));
         evm();
     }
 
     private void evm() {
-        EvmReplacement any = new EvmReplacement.Forced(key -> CompletableFuture.completedFuture(List.of()));
         say.accept("evm ? another");
-        EvmCustody.Created made = await(keyring.evm().create(any));
-        made.words().close();
-        say.accept("evm + " + made.address());
+        EvmAddress made = created(keyring.evm(), FORCED);
+        say.accept("evm + " + made);
         say.accept("evm ? another");
-        EvmAddress second = await(keyring.evm().importPhrase(secret(PHRASE), any));
+        EvmAddress second = await(keyring.evm().importPhrase(secret(PHRASE), FORCED));
         say.accept("evm + " + second);
         say.accept("evm ? " + second);
         say.accept("evm - " + await(keyring.evm().delete(secret(PASSPHRASE), Optional.empty())));

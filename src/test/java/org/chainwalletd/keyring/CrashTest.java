@@ -1,9 +1,14 @@
 package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.FORCED;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.created;
+import static org.chainwalletd.keyring.KeyringFixture.delete;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
+import static org.chainwalletd.keyring.KeyringFixture.vault;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -22,7 +27,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -33,7 +37,6 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmCustody;
-import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.StateFile;
 import org.chainwalletd.store.files.CrashPoint;
@@ -145,10 +148,10 @@ class CrashTest {
         vault = folder.resolve("vault.hex");
         try (KeyringFixture fixture = new KeyringFixture(folder.resolve("source"), host)) {
             Keyring source = fixture.open();
-            Address first = await(source.generateStandard(Optional.of("v"))).address();
+            Address first = minted(source, "v").address();
             Address second = await(source.generateIndependent(Optional.empty())).address();
             vaultAddresses = Set.of(first, second);
-            Bytes blob = await(source.exportVault(secret("vault"))).vault();
+            Bytes blob = vault(source);
             Files.writeString(vault, blob.hex());
         }
     }
@@ -388,10 +391,9 @@ class CrashTest {
             for (KeyEntry entry : keyring.list().subList(base, keyring.size())) {
                 assertWhole(keyring, entry);
             }
-            KeyEntry next = await(keyring.generateStandard(Optional.of("after the crash")));
+            KeyEntry next = minted(keyring, "after the crash");
             EvmAddress another = assertEvmKeys(keyring.evm(), told.evm());
-            await(keyring.close());
-            Keyring again = fixture.open();
+            Keyring again = fixture.reopened(keyring);
             assertThat(again.list()).hasSize(present.size() + 1).contains(next);
             assertThat(await(again.evm().current())).contains(another);
             assertThat(await(again.evm().kept())).containsAll(told.evm().kept());
@@ -417,11 +419,9 @@ class CrashTest {
         if (current.isPresent()) {
             await(evm.revealPhrase(secret(PASSPHRASE))).close();
         }
-        EvmCustody.Created another =
-                await(evm.create(new EvmReplacement.Forced(key -> CompletableFuture.completedFuture(List.of()))));
-        another.words().close();
-        assertThat(await(evm.kept())).containsAll(kept).first().isEqualTo(another.address());
-        return another.address();
+        EvmAddress another = created(evm, FORCED);
+        assertThat(await(evm.kept())).containsAll(kept).first().isEqualTo(another);
+        return another;
     }
 
     /** What was noted of a key is as durable as the key. */

@@ -5,8 +5,11 @@ import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
 import static org.chainwalletd.keyring.KeyringFixture.delete;
+import static org.chainwalletd.keyring.KeyringFixture.deletion;
+import static org.chainwalletd.keyring.KeyringFixture.flip;
 import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.restore;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 
 import java.io.IOException;
@@ -16,7 +19,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32C;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.store.FolderStore;
@@ -81,8 +83,7 @@ class DamagedKeystoreTest {
         Path state = wallets.resolve("state.json");
         Files.writeString(state, content);
         assertThat(refusedStart())
-                .hasMessageContaining("state.json")
-                .hasMessageContaining("backup")
+                .hasMessageContainingAll("state.json", "backup")
                 .extracting(KeyringException::reason)
                 .isEqualTo(Reason.STORAGE);
         assertThat(Files.readString(state)).isEqualTo(content);
@@ -91,7 +92,7 @@ class DamagedKeystoreTest {
     @Test
     void a_state_file_that_is_missing_beside_keys_stops_the_start() throws Exception {
         Files.delete(wallets.resolve("state.json"));
-        assertThat(refusedStart()).hasMessageContaining("state.json").hasMessageContaining("backup");
+        assertThat(refusedStart()).hasMessageContainingAll("state.json", "backup");
         assertThat(wallets.resolve("state.json")).doesNotExist();
     }
 
@@ -99,9 +100,9 @@ class DamagedKeystoreTest {
     void a_key_file_that_is_missing_or_cut_stops_the_start_and_is_named() throws Exception {
         byte[] whole = Files.readAllBytes(key(second));
         Files.delete(key(second));
-        assertThat(refusedStart()).hasMessageContaining(key(second).toString()).hasMessageContaining("imported");
+        assertThat(refusedStart()).hasMessageContainingAll(key(second).toString(), "imported");
         Files.write(key(second), Arrays.copyOf(whole, 80));
-        assertThat(refusedStart()).hasMessageContaining(key(second).toString()).hasMessageContaining("backup");
+        assertThat(refusedStart()).hasMessageContainingAll(key(second).toString(), "backup");
         Files.write(key(second), whole);
         assertThat(fixture.open().size()).isEqualTo(2);
     }
@@ -110,9 +111,7 @@ class DamagedKeystoreTest {
     void a_key_file_that_was_changed_is_reported_when_it_is_used() throws Exception {
         for (Address address : new Address[] {first, second}) {
             byte[] whole = Files.readAllBytes(key(address));
-            byte[] flipped = whole.clone();
-            flipped[60] ^= 1;
-            Files.write(key(address), flipped);
+            Damage.CHANGED.to(key(address));
             Keyring keyring = fixture.open();
             Address other = address.equals(first) ? second : first;
             await(keyring.sign(other, new byte[1]));
@@ -131,7 +130,7 @@ class DamagedKeystoreTest {
         assertRefused(Reason.LOCKED, keyring.sign(second, new byte[1]))
                 .hasMessageContaining("does not hold the key of " + second);
         assertRefused(Reason.LOCKED, keyring.revealSecret(second, secret(PASSPHRASE)));
-        assertThat(await(keyring.exportVault(secret("v"))).missing())
+        assertThat(await(keyring.exportVault(secret("vault"))).missing())
                 .containsExactly(new VaultExport.Missing("key", second.hex()));
         assertThat(refusal(keyring.delete(second, secret(PASSPHRASE), Optional.empty()))
                         .reason())
@@ -145,9 +144,7 @@ class DamagedKeystoreTest {
         CHANGED {
             @Override
             void to(Path file) throws IOException {
-                byte[] flipped = Files.readAllBytes(file);
-                flipped[60] ^= 1;
-                Files.write(file, flipped);
+                flip(file, 60);
             }
         },
         SHORTENED {
@@ -180,13 +177,11 @@ class DamagedKeystoreTest {
         Keyring keyring = fixture.open();
         damage.to(key(second));
 
-        VaultExport.Export export = await(keyring.exportVault(secret("v")));
+        VaultExport.Export export = await(keyring.exportVault(secret("vault")));
 
         assertThat(export.missing()).containsExactly(new VaultExport.Missing("key", second.hex()));
-        assertRefused(Reason.LOCKED, keyring.exportAddress(second, secret("v")));
-        Optional<DeletionGuard> nothingAgainst =
-                Optional.of(any -> CompletableFuture.completedFuture(Optional.empty()));
-        assertRefused(Reason.LOCKED, keyring.delete(second, secret(PASSPHRASE), nothingAgainst));
+        assertRefused(Reason.LOCKED, keyring.exportAddress(second, secret("vault")));
+        assertRefused(Reason.LOCKED, deletion(keyring, second));
         assertRefused(Reason.LOCKED, keyring.delete(second, secret("another"), Optional.empty()));
         assertThat(keyring.owns(second)).isTrue();
 
@@ -194,12 +189,9 @@ class DamagedKeystoreTest {
 
         assertThat(keyring.list()).extracting(KeyEntry::address).containsExactly(first);
         assertThat(key(second)).doesNotExist();
-        assertThat(await(keyring.exportVault(secret("v"))).missing()).isEmpty();
+        assertThat(await(keyring.exportVault(secret("vault"))).missing()).isEmpty();
         await(keyring.close());
-        try (KeyringFixture elsewhere = new KeyringFixture(datadir.resolve("elsewhere"))) {
-            assertThat(await(elsewhere.open().importVault(export.vault(), secret("v"))))
-                    .containsExactly(first);
-        }
+        assertThat(restore(fixture.beside("elsewhere").open(), export.vault())).containsExactly(first);
     }
 
     @Test
@@ -207,14 +199,12 @@ class DamagedKeystoreTest {
         Keyring keyring = fixture.open();
         Damage.CHANGED.to(wallets.resolve("imported").resolve(second + ".mnemonic.enc"));
 
-        VaultExport.Export export = await(keyring.exportVault(secret("v")));
+        VaultExport.Export export = await(keyring.exportVault(secret("vault")));
 
         assertThat(export.missing()).containsExactly(new VaultExport.Missing("phrase", second.hex()));
         await(keyring.close());
-        try (KeyringFixture elsewhere = new KeyringFixture(datadir.resolve("elsewhere"))) {
-            assertThat(await(elsewhere.open().importVault(export.vault(), secret("v"))))
-                    .containsExactlyInAnyOrder(first, second);
-        }
+        assertThat(restore(fixture.beside("elsewhere").open(), export.vault()))
+                .containsExactlyInAnyOrder(first, second);
     }
 
     @Test
@@ -223,7 +213,7 @@ class DamagedKeystoreTest {
         Damage.CHANGED.to(key(first));
         Damage.GONE.to(key(second));
 
-        assertRefused(Reason.LOCKED, keyring.exportVault(secret("v")));
+        assertRefused(Reason.LOCKED, keyring.exportVault(secret("vault")));
     }
 
     @Test
@@ -264,8 +254,7 @@ class DamagedKeystoreTest {
             if (!withKeys) {
                 Keyring emptied = fixture.open();
                 delete(emptied, first);
-                await(emptied.close());
-                Keyring empty = fixture.open();
+                Keyring empty = fixture.reopened(emptied);
                 KeyringFixture.eventually(() -> Files.exists(wallets.resolve("check.enc")));
                 await(empty.close());
             }
@@ -326,10 +315,8 @@ class DamagedKeystoreTest {
         Keyring keyring = fixture.open();
         delete(keyring, second);
         await(keyring.close());
-        byte[] flipped = Files.readAllBytes(key(first));
-        flipped[60] ^= 1;
-        Files.write(key(first), flipped);
-        assertThat(refusedStart()).hasMessageContaining("wrong passphrase").hasMessageContaining("damaged");
+        Damage.CHANGED.to(key(first));
+        assertThat(refusedStart()).hasMessageContainingAll("wrong passphrase", "damaged");
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
 import static org.chainwalletd.keyring.KeyringFixture.delete;
+import static org.chainwalletd.keyring.KeyringFixture.derived;
 import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
@@ -72,11 +73,16 @@ class DatabaseKeyringTest extends KeyringContract {
 
     /** Opens the store again, as a new process does. */
     private void reopen(Path datadir) {
+        shut();
+        store = stores.open(datadir);
+    }
+
+    private void shut() {
         if (keyring != null) {
             await(keyring.close());
         }
+        keyring = null;
         store.close();
-        store = stores.open(datadir);
     }
 
     private Set<Address> addresses() {
@@ -85,20 +91,22 @@ class DatabaseKeyringTest extends KeyringContract {
         return addresses;
     }
 
+    private KeyringFixture directory() {
+        return new KeyringFixture(wallets(), fixture);
+    }
+
     @Test
     void a_database_that_went_back_gets_its_keys_from_the_log_before_anything_mints() {
         seed();
         restart();
-        await(keyring.generateStandard(Optional.of("old")));
+        minted(keyring, "old");
         stores.backUp();
-        KeyEntry minted = await(keyring.generateStandard(Optional.of("new")));
-        KeyEntry derived = await(keyring.deriveNext(Optional.empty()));
+        KeyEntry minted = minted(keyring, "new");
+        KeyEntry derived = derived(keyring);
         await(keyring.setLabel(minted.address(), Optional.of("newest")));
         Set<Address> all = addresses();
         String words = phrase(keyring, minted.address());
-        await(keyring.close());
-        keyring = null;
-        store.close();
+        shut();
         stores.goBack();
 
         store = stores.open(datadir());
@@ -106,9 +114,7 @@ class DatabaseKeyringTest extends KeyringContract {
         keyring = fixture.open();
         assertRefused(Reason.STORAGE, keyring.generateStandard(Optional.empty()));
         assertRefused(Reason.STORAGE, keyring.deriveNext(Optional.empty()));
-        await(keyring.close());
-        keyring = null;
-        store.close();
+        shut();
         stores.restore(datadir(), false);
 
         store = stores.open(datadir());
@@ -116,25 +122,22 @@ class DatabaseKeyringTest extends KeyringContract {
         assertThat(addresses()).isEqualTo(all);
         assertThat(await(keyring.find(minted.address())).orElseThrow().label()).contains("newest");
         assertThat(phrase(keyring, minted.address())).isEqualTo(words);
-        assertThat(await(keyring.deriveNext(Optional.empty())).index())
-                .hasValue(derived.index().orElseThrow() + 1);
+        assertThat(derived(keyring).index()).hasValue(derived.index().orElseThrow() + 1);
     }
 
     @Test
     void a_datadir_that_comes_later_has_all_keys_in_its_log_soon() {
         restart();
-        KeyEntry first = await(keyring.generateStandard(Optional.of("first")));
+        KeyEntry first = minted(keyring, "first");
         Path later = folder.resolve("later");
         reopen(later);
-        keyring = fixture.open();
+        restart();
         Await.until("the log of the later datadir has all keys", () -> {
             await(keyring.setLabel(first.address(), Optional.of("still first")));
             return logHas(later, first.address());
         });
-        KeyEntry second = await(keyring.generateStandard(Optional.of("second")));
-        await(keyring.close());
-        keyring = null;
-        store.close();
+        KeyEntry second = minted(keyring, "second");
+        shut();
         stores.empty();
         stores.restore(later, false);
         stores.restoreWithout(later, datadir());
@@ -203,19 +206,15 @@ class DatabaseKeyringTest extends KeyringContract {
 
     @Test
     void the_keys_of_a_wallet_directory_are_entered_once_and_the_directory_is_put_aside() {
-        List<KeyEntry> earlier;
-        String words;
-        try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
-            directory.initSeeded();
-            Keyring before = directory.open();
-            await(before.deriveNext(Optional.of("derived")));
-            await(before.generateStandard(Optional.of("standard")));
-            await(before.importSecret(secret("33".repeat(32)), Optional.empty()));
-            earlier = List.copyOf(before.list());
-            words = phrase(before, earlier.get(1).address());
-            await(before.close());
-        }
-        KeyringFixture directory = new KeyringFixture(wallets(), fixture);
+        KeyringFixture directory = directory();
+        directory.initSeeded();
+        Keyring before = directory.open();
+        derived(before, "derived");
+        minted(before, "standard");
+        await(before.importSecret(secret("33".repeat(32)), Optional.empty()));
+        List<KeyEntry> earlier = List.copyOf(before.list());
+        String words = phrase(before, earlier.get(1).address());
+        await(before.close());
         assertThat(movedUnlessKilledAt(directory, new ArrayList<>(List.of(CrashPoint.KEYS_IN_MOVE))))
                 .isFalse();
         assertThat(wallets()).exists();
@@ -227,7 +226,7 @@ class DatabaseKeyringTest extends KeyringContract {
         restart();
         assertThat(keyring.list()).isEqualTo(earlier);
         assertThat(phrase(keyring, earlier.get(1).address())).isEqualTo(words);
-        assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(1);
+        assertThat(derived(keyring).index()).hasValue(1);
         await(keyring.sign(earlier.get(0).address(), new byte[] {1}));
     }
 
@@ -235,9 +234,9 @@ class DatabaseKeyringTest extends KeyringContract {
     void the_keys_become_a_wallet_directory_again_and_no_index_of_the_seed_is_given_twice() throws Exception {
         seed();
         restart();
-        KeyEntry derived = await(keyring.deriveNext(Optional.of("derived")));
-        KeyEntry deleted = await(keyring.deriveNext(Optional.empty()));
-        KeyEntry standard = await(keyring.generateStandard(Optional.of("standard")));
+        KeyEntry derived = derived(keyring, "derived");
+        KeyEntry deleted = derived(keyring);
+        KeyEntry standard = minted(keyring, "standard");
         await(keyring.importSecret(secret("33".repeat(32)), Optional.empty()));
         delete(keyring, deleted.address());
         String words = phrase(keyring, standard.address());
@@ -249,7 +248,7 @@ class DatabaseKeyringTest extends KeyringContract {
                         KeyRows.Premise.NONE));
         await(keyring.close());
         keyring = null;
-        KeyringFixture directory = new KeyringFixture(wallets(), fixture);
+        KeyringFixture directory = directory();
         FolderStore folderStore = new FolderStore(directory.setup());
 
         assertThat(new TableStore(store.keys()).putOut(folderStore)).hasValue(all.size());
@@ -258,22 +257,19 @@ class DatabaseKeyringTest extends KeyringContract {
         assertThatThrownBy(() -> new TableStore(store.keys()).putOut(folderStore))
                 .isInstanceOf(KeyringException.class)
                 .hasMessageContaining("there is a keyring already");
-        try (directory) {
-            assertThat(refusal(directory.tryOpen("another passphrase"))).isNotNull();
-            Keyring there = directory.open();
-            assertThat(there.list()).containsExactlyInAnyOrderElementsOf(all);
-            assertThat(phrase(there, standard.address())).isEqualTo(words);
-            await(there.sign(derived.address(), new byte[] {1}));
-            assertThat(await(there.deriveNext(Optional.empty())).index())
-                    .hasValue(deleted.index().orElseThrow() + 1);
-            minted(there);
-            await(there.close());
-        }
+        assertThat(refusal(directory.tryOpen("another passphrase"))).isNotNull();
+        Keyring there = directory.open();
+        assertThat(there.list()).containsExactlyInAnyOrderElementsOf(all);
+        assertThat(phrase(there, standard.address())).isEqualTo(words);
+        await(there.sign(derived.address(), new byte[] {1}));
+        assertThat(derived(there).index()).hasValue(deleted.index().orElseThrow() + 1);
+        minted(there);
+        await(there.close());
     }
 
     @Test
     void a_database_without_a_keyring_makes_no_wallet_directory() {
-        KeyringFixture directory = new KeyringFixture(wallets(), fixture);
+        KeyringFixture directory = directory();
         assertThat(new TableStore(store.keys()).putOut(new FolderStore(directory.setup())))
                 .isEmpty();
         assertThat(wallets()).doesNotExist();
@@ -283,15 +279,12 @@ class DatabaseKeyringTest extends KeyringContract {
     @Test
     void a_process_that_dies_after_any_commit_of_the_move_loses_no_key_and_enters_none_twice() throws Exception {
         List<KeyEntry> earlier = new ArrayList<>(ManyKeys.write(wallets(), 1_100));
-        String words;
-        try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
-            Keyring before = directory.open();
-            KeyEntry standard = await(before.generateStandard(Optional.of("standard")));
-            earlier.add(standard);
-            words = phrase(before, standard.address());
-            await(before.close());
-        }
-        KeyringFixture directory = new KeyringFixture(wallets(), fixture);
+        KeyringFixture directory = directory();
+        Keyring before = directory.open();
+        KeyEntry standard = minted(before, "standard");
+        earlier.add(standard);
+        String words = phrase(before, standard.address());
+        await(before.close());
         List<CrashPoint> deaths = new ArrayList<>();
         while (!movedUnlessKilledAt(directory, deaths)) {
             assertThat(wallets()).exists();
@@ -337,15 +330,12 @@ class DatabaseKeyringTest extends KeyringContract {
 
     @Test
     void a_key_that_another_daemon_deleted_before_the_directory_was_put_aside_stays_deleted() throws Exception {
-        List<KeyEntry> earlier;
-        try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
-            Keyring before = directory.open();
-            await(before.generateStandard(Optional.of("kept")));
-            await(before.generateStandard(Optional.of("deleted")));
-            earlier = List.copyOf(before.list());
-            await(before.close());
-        }
-        KeyringFixture directory = new KeyringFixture(wallets(), fixture);
+        KeyringFixture directory = directory();
+        Keyring before = directory.open();
+        minted(before, "kept");
+        minted(before, "deleted");
+        List<KeyEntry> earlier = List.copyOf(before.list());
+        await(before.close());
         assertThat(movedUnlessKilledAt(directory, new ArrayList<>(List.of(CrashPoint.KEYS_IN_MOVE))))
                 .isFalse();
         assertThat(wallets()).exists();
@@ -360,33 +350,31 @@ class DatabaseKeyringTest extends KeyringContract {
 
     @Test
     void an_address_that_an_older_record_of_the_directory_does_not_list_is_not_given_out_again() throws Exception {
-        try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
-            directory.initSeeded();
-            Keyring before = directory.open();
-            await(before.deriveNext(Optional.empty()));
-            byte[] older = Files.readAllBytes(wallets().resolve("state.json"));
-            await(before.deriveNext(Optional.empty()));
-            await(before.close());
-            Files.write(wallets().resolve("state.json"), older);
-            takeIn(directory);
-        }
+        KeyringFixture directory = directory();
+        directory.initSeeded();
+        Keyring before = directory.open();
+        derived(before);
+        byte[] older = Files.readAllBytes(wallets().resolve("state.json"));
+        derived(before);
+        await(before.close());
+        Files.write(wallets().resolve("state.json"), older);
+        takeIn(directory);
         restart();
         assertThat(keyring.size()).isEqualTo(1);
-        assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(2);
+        assertThat(derived(keyring).index()).hasValue(2);
     }
 
     @Test
     void a_wallet_directory_with_other_keys_than_the_database_is_refused_and_nothing_is_changed() {
         restart();
         KeyEntry own = minted(keyring);
-        try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
-            Keyring other = directory.open();
-            minted(other);
-            await(other.close());
-            assertThatThrownBy(() -> takeIn(directory))
-                    .isInstanceOf(KeyringException.class)
-                    .hasMessageContaining("with other keys");
-        }
+        KeyringFixture directory = directory();
+        Keyring other = directory.open();
+        minted(other);
+        await(other.close());
+        assertThatThrownBy(() -> takeIn(directory))
+                .isInstanceOf(KeyringException.class)
+                .hasMessageContaining("with other keys");
         assertThat(wallets()).exists();
         restart();
         assertThat(keyring.list()).containsExactly(own);

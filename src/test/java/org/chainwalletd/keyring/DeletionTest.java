@@ -6,8 +6,8 @@ import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
 import static org.chainwalletd.keyring.KeyringFixture.delete;
 import static org.chainwalletd.keyring.KeyringFixture.eventually;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.phrase;
-import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 import static org.chainwalletd.keyring.KeyringFixture.secretHex;
 
@@ -53,8 +53,8 @@ class DeletionTest {
     void open() {
         fixture = new KeyringFixture(datadir.resolve("wallets"));
         keyring = fixture.open();
-        kept = await(keyring.generateStandard(Optional.of("kept")));
-        entry = await(keyring.generateStandard(Optional.of("gone")));
+        kept = minted(keyring, "kept");
+        entry = minted(keyring, "gone");
     }
 
     private static Optional<DeletionGuard> guard(String objection) {
@@ -65,7 +65,7 @@ class DeletionTest {
     @Test
     void a_key_that_is_imported_while_it_is_being_deleted_is_there_afterwards() throws Exception {
         String hex = secretHex(keyring, entry.address());
-        Bytes vault = await(keyring.exportAddress(entry.address(), secret("v")));
+        Bytes vault = await(keyring.exportAddress(entry.address(), secret("vault")));
         for (boolean byVault : new boolean[] {true, false}) {
             Queue<Runnable> heldBack = new ConcurrentLinkedQueue<>();
             AtomicBoolean holding = new AtomicBoolean();
@@ -85,7 +85,7 @@ class DeletionTest {
             eventually(() -> !heldBack.isEmpty());
 
             CompletionStage<?> imported = byVault
-                    ? keyring.importVault(vault, secret("v"))
+                    ? keyring.importVault(vault, secret("vault"))
                     : keyring.importSecret(secret(hex), Optional.of("back"));
             await(keyring.find(kept.address()));
             holding.set(false);
@@ -134,16 +134,15 @@ class DeletionTest {
                 }
             }
         }
-        await(keyring.close());
-        assertThat(fixture.open().list()).containsExactly(kept);
+        assertThat(fixture.reopened(keyring).list()).containsExactly(kept);
     }
 
     @Test
     void an_objection_keeps_the_key_and_is_told() {
-        KeyringException refusal = refusal(
-                keyring.delete(entry.address(), secret(PASSPHRASE), guard("it holds a confirmed balance of 5")));
-        assertThat(refusal.reason()).isEqualTo(Reason.INVALID);
-        assertThat(refusal).hasMessageContaining("confirmed balance of 5").hasMessageContaining("force");
+        assertRefused(
+                        Reason.INVALID,
+                        keyring.delete(entry.address(), secret(PASSPHRASE), guard("it holds a confirmed balance of 5")))
+                .hasMessageContainingAll("confirmed balance of 5", "force");
         assertThat(keyring.size()).isEqualTo(2);
     }
 
@@ -215,32 +214,29 @@ class DeletionTest {
         await(keyring.close());
         AtomicBoolean holding = new AtomicBoolean();
         CompletableFuture<Runnable> held = new CompletableFuture<>();
-        try (KeyringFixture other = new KeyringFixture(datadir.resolve("wallets"))) {
-            // Nothing but the reveal wants a thread for Argon2id.
-            Keyring reopened = other.upkeep(Duration.ofDays(1), Duration.ofDays(1))
-                    .argon2(task -> {
-                        if (holding.compareAndSet(true, false)) {
-                            held.complete(task);
-                        } else {
-                            ForkJoinPool.commonPool().execute(task);
-                        }
-                    })
-                    .open();
-            CompletableFuture<Boolean> asked = new CompletableFuture<>();
-            CompletableFuture<Optional<String>> nothingAgainst = new CompletableFuture<>();
-            CompletionStage<Address> deletion =
-                    reopened.delete(entry.address(), secret(PASSPHRASE), Optional.of(key -> {
-                        asked.complete(true);
-                        return nothingAgainst;
-                    }));
-            Await.outcome(asked);
-            holding.set(true);
-            CompletionStage<SecretBytes> reveal = reopened.revealSecret(entry.address(), secret(PASSPHRASE));
-            Runnable reading = Await.outcome(held);
-            nothingAgainst.complete(Optional.empty());
-            await(deletion);
-            reading.run();
-            assertRefused(Reason.UNKNOWN_ADDRESS, reveal);
-        }
+        // Nothing but the reveal wants a thread for Argon2id.
+        keyring = fixture.upkeep(Duration.ofDays(1), Duration.ofDays(1))
+                .argon2(task -> {
+                    if (holding.compareAndSet(true, false)) {
+                        held.complete(task);
+                    } else {
+                        ForkJoinPool.commonPool().execute(task);
+                    }
+                })
+                .open();
+        CompletableFuture<Boolean> asked = new CompletableFuture<>();
+        CompletableFuture<Optional<String>> nothingAgainst = new CompletableFuture<>();
+        CompletionStage<Address> deletion = keyring.delete(entry.address(), secret(PASSPHRASE), Optional.of(key -> {
+            asked.complete(true);
+            return nothingAgainst;
+        }));
+        Await.outcome(asked);
+        holding.set(true);
+        CompletionStage<SecretBytes> reveal = keyring.revealSecret(entry.address(), secret(PASSPHRASE));
+        Runnable reading = Await.outcome(held);
+        nothingAgainst.complete(Optional.empty());
+        await(deletion);
+        reading.run();
+        assertRefused(Reason.UNKNOWN_ADDRESS, reveal);
     }
 }

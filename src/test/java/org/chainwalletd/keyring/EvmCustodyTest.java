@@ -2,13 +2,17 @@ package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.keyring.KeyringFixture.FORCED;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.flip;
 import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.restore;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 import static org.chainwalletd.keyring.KeyringFixture.text;
+import static org.chainwalletd.keyring.KeyringFixture.vault;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -51,8 +55,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** The account-chain key in the keyring: origins, files, replacement, deletion, vault (swap.md, section 5). */
 class EvmCustodyTest {
     private static final EvmReplacement NEVER = new EvmReplacement.Never("force");
-    private static final EvmKeyGuard NOTHING_AGAINST = key -> CompletableFuture.completedFuture(List.of());
-    private static final EvmReplacement FORCED = new EvmReplacement.Forced(NOTHING_AGAINST);
     private static final EvmKeyGuard OPEN_SWAP =
             key -> CompletableFuture.completedFuture(List.of(new EvmKeyGuard.Objection.OpenSwap("swap 7 is open")));
     private static final byte[] HASH = Keccak256.of("to sign".getBytes(StandardCharsets.UTF_8));
@@ -88,19 +90,16 @@ class EvmCustodyTest {
     }
 
     private EvmAddress created(EvmReplacement replacement) {
-        EvmCustody.Created made = await(evm.create(replacement));
-        made.words().close();
-        return made.address();
+        return KeyringFixture.created(evm, replacement);
     }
 
     @TestFactory
     Stream<DynamicTest> phrases_and_keys_give_the_addresses_of_the_vectors() {
         return Vectors.tests("evm.json", row -> Vectors.text(row, "type").equals("key"), row -> {
             JsonNode words = row.get("mnemonic");
-            EvmReplacement any = new EvmReplacement.Forced(NOTHING_AGAINST);
             EvmAddress address = words.isNull()
-                    ? await(evm.importKey(secret(Vectors.text(row, "private_key")), any))
-                    : await(evm.importPhrase(secret(words.asText()), any));
+                    ? await(evm.importKey(secret(Vectors.text(row, "private_key")), FORCED))
+                    : await(evm.importPhrase(secret(words.asText()), FORCED));
 
             assertThat(address).hasToString(Vectors.text(row, "address"));
             EvmCustody.Revealed revealed = await(evm.revealKey(secret(PASSPHRASE)));
@@ -192,10 +191,7 @@ class EvmCustodyTest {
     @Test
     void bringing_the_present_key_again_changes_nothing_but_may_add_its_phrase() {
         await(evm.importKey(secret(JUNK_KEY), NEVER));
-        assertThat(refused(evm.revealPhrase(secret(PASSPHRASE))))
-                .extracting(Refusal::message)
-                .asString()
-                .contains("has no phrase");
+        assertThat(refused(evm.revealPhrase(secret(PASSPHRASE))).message()).contains("has no phrase");
 
         assertThat(await(evm.importPhrase(secret(JUNK), new EvmReplacement.Guarded(OPEN_SWAP))))
                 .isEqualTo(JUNK_ADDRESS);
@@ -230,9 +226,7 @@ class EvmCustodyTest {
                 .contains("swap 7 is open")
                 .doesNotContain("balance");
         for (EvmKeyGuard guard : List.of(failing, throwing)) {
-            assertThat(refused(evm.create(new EvmReplacement.Forced(guard))))
-                    .extracting(Refusal::message)
-                    .asString()
+            assertThat(refused(evm.create(new EvmReplacement.Forced(guard))).message())
                     .contains(" stays: ");
         }
         assertThat(await(evm.kept())).containsExactly(first);
@@ -311,9 +305,8 @@ class EvmCustodyTest {
     void what_cannot_be_opened_is_never_written_over() throws Exception {
         EvmAddress first = created();
         Path file = fixture.wallets().resolve("imported/evm.key.enc");
+        flip(file, 60);
         byte[] damaged = Files.readAllBytes(file);
-        damaged[damaged.length - 1] ^= 1;
-        Files.write(file, damaged);
         reopened();
 
         assertThat(refusal(evm.create(FORCED)).getMessage()).contains(file.toString());
@@ -364,13 +357,9 @@ class EvmCustodyTest {
             assertThat(refusal(evm.importPhrase(fifteen.phrase(), NEVER)).getMessage())
                     .contains("12 or 24");
         }
-        assertThat(refused(evm.importKey(secret("00".repeat(32)), NEVER)))
-                .extracting(Refusal::message)
-                .asString()
+        assertThat(refused(evm.importKey(secret("00".repeat(32)), NEVER)).message())
                 .contains("is no secp256k1 secret");
-        assertThat(refused(evm.importKey(secret("ff".repeat(32)), NEVER)))
-                .extracting(Refusal::message)
-                .asString()
+        assertThat(refused(evm.importKey(secret("ff".repeat(32)), NEVER)).message())
                 .contains("is no secp256k1 secret");
         assertRefused(Reason.INVALID, evm.importKey(secret("0x12"), NEVER));
         assertThat(await(evm.current())).isEmpty();
@@ -410,36 +399,33 @@ class EvmCustodyTest {
         EvmAddress first = created();
         EvmAddress second = await(evm.importPhrase(secret(JUNK), FORCED));
         minted(keyring);
-        Bytes vault = await(keyring.exportVault(secret("vault"))).vault();
+        Bytes vault = vault(keyring);
 
-        try (KeyringFixture other = new KeyringFixture(folder.resolve("other"))) {
-            Keyring restored = other.open();
-            assertThat(await(restored.importVault(vault, secret("vault")))).hasSize(1);
-            assertThat(await(restored.evm().current())).contains(second);
-            assertThat(await(restored.evm().kept())).containsExactlyInAnyOrder(second, first);
-            assertThat(text(await(restored.evm().revealPhrase(secret(PASSPHRASE)))))
-                    .isEqualTo(JUNK);
-            assertThat(await(restored.importVault(vault, secret("vault")))).isEmpty();
-            await(restored.close());
-            Keyring again = other.open();
-            assertThat(await(again.evm().sign(first, HASH))).isEqualTo(await(evm.sign(first, HASH)));
-        }
+        KeyringFixture other = fixture.beside("other");
+        Keyring restored = other.open();
+        assertThat(restore(restored, vault)).hasSize(1);
+        assertThat(await(restored.evm().current())).contains(second);
+        assertThat(await(restored.evm().kept())).containsExactlyInAnyOrder(second, first);
+        assertThat(text(await(restored.evm().revealPhrase(secret(PASSPHRASE))))).isEqualTo(JUNK);
+        assertThat(restore(restored, vault)).isEmpty();
+        await(restored.close());
+        Keyring again = other.open();
+        assertThat(await(again.evm().sign(first, HASH))).isEqualTo(await(evm.sign(first, HASH)));
     }
 
     @Test
     void a_vault_never_takes_the_place_of_a_key_that_is_there() {
         created();
-        Bytes vault = await(keyring.exportVault(secret("vault"))).vault();
+        Bytes vault = vault(keyring);
         EvmAddress theirs = await(evm.current()).orElseThrow();
 
-        try (KeyringFixture other = new KeyringFixture(folder.resolve("other"))) {
-            EvmCustody ours = other.open().evm();
-            EvmAddress own = await(ours.importKey(secret(JUNK_KEY), NEVER));
-            Keyring with = other.open();
-            await(with.importVault(vault, secret("vault")));
-            assertThat(await(with.evm().current())).contains(own);
-            assertThat(await(with.evm().kept())).containsExactly(own, theirs);
-        }
+        KeyringFixture other = fixture.beside("other");
+        EvmCustody ours = other.open().evm();
+        EvmAddress own = await(ours.importKey(secret(JUNK_KEY), NEVER));
+        Keyring with = other.open();
+        restore(with, vault);
+        assertThat(await(with.evm().current())).contains(own);
+        assertThat(await(with.evm().kept())).containsExactly(own, theirs);
     }
 
     @Test
@@ -458,10 +444,7 @@ class EvmCustodyTest {
         VaultExport.Export export = await(keyring.exportVault(secret("vault")));
 
         assertThat(export.missing()).containsExactly(new VaultExport.Missing("evm_key", damaged.toString()));
-        try (KeyringFixture other = new KeyringFixture(folder.resolve("other"))) {
-            assertThat(await(other.open().importVault(export.vault(), secret("vault"))))
-                    .containsExactly(entry.address());
-        }
+        assertThat(restore(fixture.beside("other").open(), export.vault())).containsExactly(entry.address());
     }
 
     @Test
@@ -470,41 +453,35 @@ class EvmCustodyTest {
         KeyEntry entry = minted(keyring);
         Bytes vault = await(keyring.exportAddress(entry.address(), secret("vault")));
 
-        try (KeyringFixture other = new KeyringFixture(folder.resolve("other"))) {
-            Keyring restored = other.open();
-            await(restored.importVault(vault, secret("vault")));
-            assertThat(await(restored.evm().current())).isEmpty();
-        }
+        Keyring restored = fixture.beside("other").open();
+        restore(restored, vault);
+        assertThat(await(restored.evm().current())).isEmpty();
     }
 
     @Test
     void a_seeded_keyring_has_the_key_of_its_seed_until_it_gets_one_of_its_own() {
-        try (KeyringFixture seeded = new KeyringFixture(folder.resolve("seeded"))) {
-            String words = seeded.initSeeded();
-            Keyring opened = seeded.open();
-            EvmCustody keys = opened.evm();
-            EvmAddress ofSeed = await(keys.current()).orElseThrow();
-            assertThat(await(evm.importPhrase(secret(words), NEVER))).isEqualTo(ofSeed);
-            assertThat(text(await(keys.revealPhrase(secret(PASSPHRASE))))).isEqualTo(words);
-            assertThat(await(keys.sign(ofSeed, HASH))).isEqualTo(await(evm.sign(ofSeed, HASH)));
-            assertThat(refused(keys.create(NEVER))).extracting(Refusal::code).isEqualTo(ErrorCode.WALLET_EXISTS);
-            assertThat(refused(keys.delete(secret(PASSPHRASE), Optional.empty()))
-                            .message())
-                    .contains("seed");
+        KeyringFixture seeded = fixture.beside("seeded");
+        String words = seeded.initSeeded();
+        Keyring opened = seeded.open();
+        EvmCustody keys = opened.evm();
+        EvmAddress ofSeed = await(keys.current()).orElseThrow();
+        assertThat(await(evm.importPhrase(secret(words), NEVER))).isEqualTo(ofSeed);
+        assertThat(text(await(keys.revealPhrase(secret(PASSPHRASE))))).isEqualTo(words);
+        assertThat(await(keys.sign(ofSeed, HASH))).isEqualTo(await(evm.sign(ofSeed, HASH)));
+        assertThat(refused(keys.create(NEVER))).extracting(Refusal::code).isEqualTo(ErrorCode.WALLET_EXISTS);
+        assertThat(refused(keys.delete(secret(PASSPHRASE), Optional.empty())).message())
+                .contains("seed");
 
-            EvmAddress own = await(keys.importKey(secret(JUNK_KEY), FORCED));
-            assertThat(await(keys.kept())).containsExactly(own, ofSeed);
-            Bytes vault = await(opened.exportVault(secret("vault"))).vault();
-            await(keys.delete(secret(PASSPHRASE), Optional.empty()));
-            assertThat(await(keys.current())).contains(ofSeed);
+        EvmAddress own = await(keys.importKey(secret(JUNK_KEY), FORCED));
+        assertThat(await(keys.kept())).containsExactly(own, ofSeed);
+        Bytes vault = vault(opened);
+        await(keys.delete(secret(PASSPHRASE), Optional.empty()));
+        assertThat(await(keys.current())).contains(ofSeed);
 
-            try (KeyringFixture other = new KeyringFixture(folder.resolve("other"))) {
-                Keyring restored = other.open();
-                await(restored.importVault(vault, secret("vault")));
-                assertThat(Set.copyOf(await(restored.evm().kept()))).isEqualTo(Set.of(own, ofSeed));
-                assertThat(await(restored.evm().current())).contains(own);
-            }
-        }
+        Keyring restored = fixture.beside("other").open();
+        restore(restored, vault);
+        assertThat(Set.copyOf(await(restored.evm().kept()))).isEqualTo(Set.of(own, ofSeed));
+        assertThat(await(restored.evm().current())).contains(own);
     }
 
     private static Refusal refused(CompletionStage<?> stage) {

@@ -3,6 +3,7 @@ package org.chainwalletd.keyring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.derived;
 import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
@@ -151,7 +152,7 @@ class ForeignKeystoreTest {
 
         assertThat(secretHex(keyring, one))
                 .isEqualTo(Vectors.text(Vectors.row("keys.json", "hd-1-abandon-art"), "secret"));
-        KeyEntry two = await(keyring.deriveNext(Optional.of("two")));
+        KeyEntry two = derived(keyring, "two");
         assertThat(two.address()).isEqualTo(addressOf("keys.json", "hd-2-abandon-art"));
         assertThat(two.index()).hasValue(2);
 

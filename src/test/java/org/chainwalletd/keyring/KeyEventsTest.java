@@ -6,11 +6,14 @@ import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
 import static org.chainwalletd.keyring.KeyringFixture.delete;
 import static org.chainwalletd.keyring.KeyringFixture.eventually;
+import static org.chainwalletd.keyring.KeyringFixture.flip;
 import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.restore;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 import static org.chainwalletd.keyring.KeyringFixture.secretHex;
+import static org.chainwalletd.keyring.KeyringFixture.vault;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -36,6 +39,7 @@ import org.chainwalletd.keyring.store.KeyNote;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.testkit.Seeded;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,7 +56,7 @@ class KeyEventsTest {
     private Keyring keyring;
 
     /** Remembers what it was told; holds new keys up as long as the test wants. */
-    private static final class Listener implements KeyEvents {
+    static final class Listener implements KeyEvents {
         final List<OwnKey> added = new CopyOnWriteArrayList<>();
         final List<OwnKey> learnt = new CopyOnWriteArrayList<>();
         final List<Address> removed = new CopyOnWriteArrayList<>();
@@ -82,8 +86,7 @@ class KeyEventsTest {
     }
 
     private void reopen() {
-        await(keyring.close());
-        keyring = fixture.open();
+        keyring = fixture.reopened(keyring);
     }
 
     private Map<Address, OptionalLong> births() {
@@ -174,7 +177,7 @@ class KeyEventsTest {
         Address made = listener.added.get(listener.added.size() - 1).address();
 
         assertThat(refusal.reason()).isEqualTo(Reason.STORAGE);
-        assertThat(refusal).hasMessageContaining(made.hex()).hasMessageContaining("kept");
+        assertThat(refusal).hasMessageContainingAll(made.hex(), "kept");
         assertThat(keyring.list()).extracting(KeyEntry::address).contains(made);
         reopen();
         assertThat(births()).containsOnlyKeys(listener.added.get(0).address());
@@ -182,22 +185,9 @@ class KeyEventsTest {
 
     @Test
     void a_listener_that_throws_neither_ends_the_keyring_nor_hides_a_deletion() {
-        await(keyring.watch(new KeyEvents() {
-            @Override
-            public CompletionStage<Void> added(List<OwnKey> keys) {
-                throw new IllegalStateException("thrown");
-            }
-
-            @Override
-            public void learnt(List<OwnKey> keys) {
-                throw new IllegalStateException("thrown");
-            }
-
-            @Override
-            public void removed(Set<Address> addresses) {
-                throw new IllegalStateException("thrown");
-            }
-        }));
+        await(keyring.watch(Stub.of(KeyEvents.class, call -> {
+            throw new IllegalStateException("thrown");
+        })));
 
         assertRefused(Reason.STORAGE, keyring.generateStandard(Optional.empty()));
         Address there = keyring.list().get(0).address();
@@ -225,18 +215,16 @@ class KeyEventsTest {
         keyring.bornBy(() -> OptionalLong.of(5_000));
         minted(keyring);
         await(keyring.generateIndependent(Optional.empty()));
-        Bytes vault = await(keyring.exportVault(secret("vault"))).vault();
-        try (KeyringFixture other = new KeyringFixture(datadir.resolve("other"))) {
-            Keyring target = other.open();
-            target.bornBy(() -> OptionalLong.of(5_000));
-            Listener listener = new Listener();
-            await(target.watch(listener));
+        Bytes vault = vault(keyring);
+        Keyring target = fixture.beside("other").open();
+        target.bornBy(() -> OptionalLong.of(5_000));
+        Listener listener = new Listener();
+        await(target.watch(listener));
 
-            List<Address> addresses = await(target.importVault(vault, secret("vault")));
+        List<Address> addresses = restore(target, vault);
 
-            assertThat(listener.added).extracting(OwnKey::address).containsExactlyElementsOf(addresses);
-            assertThat(listener.added).allSatisfy(key -> assertThat(key.birth()).isEmpty());
-        }
+        assertThat(listener.added).extracting(OwnKey::address).containsExactlyElementsOf(addresses);
+        assertThat(listener.added).allSatisfy(key -> assertThat(key.birth()).isEmpty());
     }
 
     @Test
@@ -267,9 +255,8 @@ class KeyEventsTest {
 
         eventually(() ->
                 fixture.metrics.get("walletd.keyring.lost.phrases").gauge().value() == 1);
-        KeyringException refusal = refusal(keyring.revealPhrase(standard, secret(PASSPHRASE)));
-        assertThat(refusal.reason()).isEqualTo(Reason.LOCKED);
-        assertThat(refusal).hasMessageContaining(phrase.toString()).hasMessageContaining("restore");
+        assertRefused(Reason.LOCKED, keyring.revealPhrase(standard, secret(PASSPHRASE)))
+                .hasMessageContainingAll(phrase.toString(), "restore");
         assertThat(secretHex(keyring, standard)).hasSize(64);
         assertThat(phrase(keyring, independent).split(" ")).hasSize(24);
     }
@@ -280,9 +267,7 @@ class KeyEventsTest {
         Address address = minted(keyring).address();
         await(keyring.close());
         Path notes = datadir.resolve("wallets/pubkeys/000000.notes");
-        byte[] content = Files.readAllBytes(notes);
-        content[40] ^= 1;
-        Files.write(notes, content);
+        flip(notes, 40);
         keyring = fixture.open();
 
         assertThat(births()).containsExactly(Map.entry(address, OptionalLong.empty()));

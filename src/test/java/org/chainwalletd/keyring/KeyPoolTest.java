@@ -3,6 +3,7 @@ package org.chainwalletd.keyring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.derived;
 import static org.chainwalletd.keyring.KeyringFixture.eventually;
 import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
@@ -105,11 +106,9 @@ class KeyPoolTest {
         assertThat(keyring.list()).containsExactly(key);
         assertThat(await(keyring.sign(key.address(), new byte[4])).publicKey()).isEqualTo(key.knownPublicKey());
         String words = phrase(keyring, key.address());
-        try (KeyringFixture other = new KeyringFixture(datadir.resolve("other"))) {
-            assertThat(await(other.open().importStandard(secret(words), Optional.empty()))
-                            .address())
-                    .isEqualTo(key.address());
-        }
+        assertThat(await(fixture.beside("other").open().importStandard(secret(words), Optional.empty()))
+                        .address())
+                .isEqualTo(key.address());
     }
 
     @Test
@@ -196,10 +195,10 @@ class KeyPoolTest {
         Queue<Runnable> later = new ConcurrentLinkedQueue<>();
         keyring.keepPool(1, later::add);
         eventually(() -> !later.isEmpty());
-        Address first = await(keyring.deriveNext(Optional.empty())).address();
+        Address first = derived(keyring).address();
         later.forEach(Runnable::run);
 
-        assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(1);
+        assertThat(derived(keyring).index()).hasValue(1);
         await(keyring.sign(first, new byte[1]));
     }
 

@@ -1,10 +1,13 @@
 package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.FORCED;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.created;
 import static org.chainwalletd.keyring.KeyringFixture.delete;
+import static org.chainwalletd.keyring.KeyringFixture.derived;
 import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
@@ -19,13 +22,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.keyring.evm.EvmCustody;
-import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
 import org.chainwalletd.keyring.store.FolderStore;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
@@ -115,12 +115,12 @@ abstract class KeyringContract {
     void no_index_of_a_seed_is_given_twice() {
         seed();
         restart();
-        KeyEntry first = await(keyring.deriveNext(Optional.of("first")));
+        KeyEntry first = derived(keyring, "first");
         minted(keyring);
-        KeyEntry second = await(keyring.deriveNext(Optional.empty()));
+        KeyEntry second = derived(keyring);
         restart();
         assertThat(keyring.list()).extracting(KeyEntry::address).contains(first.address(), second.address());
-        assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(2);
+        assertThat(derived(keyring).index()).hasValue(2);
         assertThat(keyring.list()).extracting(KeyEntry::imported).containsExactly(false, false, true, false);
         await(keyring.sign(first.address(), new byte[] {1}));
     }
@@ -151,15 +151,12 @@ abstract class KeyringContract {
     @Test
     void the_account_chain_key_is_there_after_a_restart_and_its_predecessor_is_kept() {
         restart();
-        EvmReplacement forced = new EvmReplacement.Forced(key -> CompletableFuture.completedFuture(List.of()));
-        EvmCustody.Created first = await(keyring.evm().create(forced));
-        first.words().close();
-        EvmCustody.Created second = await(keyring.evm().create(forced));
-        second.words().close();
+        EvmAddress first = created(keyring.evm(), FORCED);
+        EvmAddress second = created(keyring.evm(), FORCED);
         restart();
         EvmAddress now = await(keyring.evm().revealKey(secret(PASSPHRASE))).address();
-        assertThat(now).isEqualTo(second.address());
-        assertThat(FolderStore.open(fixture.setup(), true).load().keptEvm()).contains(first.address());
+        assertThat(now).isEqualTo(second);
+        assertThat(FolderStore.open(fixture.setup(), true).load().keptEvm()).contains(first);
     }
 
     @Test

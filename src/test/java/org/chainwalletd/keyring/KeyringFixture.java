@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -23,9 +27,13 @@ import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.evm.EvmCustody;
+import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
@@ -39,6 +47,7 @@ import org.chainwalletd.testkit.Spawners;
 final class KeyringFixture implements AutoCloseable {
     static final ChainProfile CHAIN = ChainProfile.of("chain");
     static final Argon2 CHEAP = new Argon2(8, 1, 1);
+    static final EvmReplacement FORCED = new EvmReplacement.Forced(key -> CompletableFuture.completedFuture(List.of()));
     static final String PASSPHRASE = "correct horse battery staple";
 
     final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
@@ -214,9 +223,62 @@ final class KeyringFixture implements AutoCloseable {
         return out.toString(StandardCharsets.UTF_8).replaceAll("(?s).*: \"(.*)\"}.*", "$1");
     }
 
+    /** Closes a keyring of this fixture and opens it again. */
+    Keyring reopened(Keyring keyring) {
+        await(keyring.close());
+        return open();
+    }
+
+    /** For a folder beside this one, on the same threads. */
+    KeyringFixture beside(String name) {
+        return new KeyringFixture(wallets.resolveSibling(name), this);
+    }
+
     /** A new standard key without a label. */
     static KeyEntry minted(Keyring keyring) {
         return await(keyring.generateStandard(Optional.empty()));
+    }
+
+    static KeyEntry minted(Keyring keyring, String label) {
+        return await(keyring.generateStandard(Optional.of(label)));
+    }
+
+    static KeyEntry derived(Keyring keyring) {
+        return await(keyring.deriveNext(Optional.empty()));
+    }
+
+    static KeyEntry derived(Keyring keyring, String label) {
+        return await(keyring.deriveNext(Optional.of(label)));
+    }
+
+    /** A new account-chain key, whose words are not kept. */
+    static EvmAddress created(EvmCustody evm, EvmReplacement replacement) {
+        EvmCustody.Created made = await(evm.create(replacement));
+        made.words().close();
+        return made.address();
+    }
+
+    /** All keys in a vault with the passphrase {@code vault}. */
+    static Bytes vault(Keyring keyring) {
+        return await(keyring.exportVault(secret("vault"))).vault();
+    }
+
+    /** Takes in such a vault, and returns the addresses that are new. */
+    static List<Address> restore(Keyring keyring, Bytes vault) {
+        return await(keyring.importVault(vault, secret("vault")));
+    }
+
+    /** A deletion that asks whether the key is needed. */
+    static CompletionStage<Address> deletion(Keyring keyring, Address address) {
+        DeletionGuard nothingAgainst = entry -> CompletableFuture.completedFuture(Optional.empty());
+        return keyring.delete(address, secret(PASSPHRASE), Optional.of(nothingAgainst));
+    }
+
+    /** Changes a bit of a file. */
+    static void flip(Path file, int at) throws IOException {
+        byte[] content = Files.readAllBytes(file);
+        content[at] ^= 1;
+        Files.write(file, content);
     }
 
     static Address delete(Keyring keyring, Address address) {

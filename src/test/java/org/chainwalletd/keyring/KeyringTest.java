@@ -46,14 +46,13 @@ class KeyringTest {
     }
 
     private void restart() {
-        await(keyring.close());
-        keyring = fixture.open();
+        keyring = fixture.reopened(keyring);
     }
 
     @Test
     void a_fresh_keyring_is_empty_and_its_files_belong_to_the_owner_alone() throws Exception {
         assertThat(keyring.size()).isZero();
-        await(keyring.generateStandard(Optional.of("first")));
+        minted(keyring, "first");
 
         try (var paths = Files.walk(fixture.wallets())) {
             for (Path path : paths.toList()) {

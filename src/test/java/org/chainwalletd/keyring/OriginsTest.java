@@ -8,8 +8,10 @@ import static org.chainwalletd.keyring.KeyringFixture.delete;
 import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.restore;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 import static org.chainwalletd.keyring.KeyringFixture.secretHex;
+import static org.chainwalletd.keyring.KeyringFixture.vault;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
@@ -19,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.keyring.store.FolderStore;
 import org.chainwalletd.keyring.store.KeyEntry;
@@ -57,10 +58,6 @@ class OriginsTest {
         other.close();
     }
 
-    private String phraseOf(Keyring of, Address address) {
-        return phrase(of, address);
-    }
-
     @Test
     void every_phrase_of_the_vectors_gives_its_key() {
         for (JsonNode row : Vectors.rows("keys.json")) {
@@ -76,19 +73,19 @@ class OriginsTest {
             assertThat(entry.address().hex()).as(Vectors.text(row, "name")).isEqualTo(Vectors.text(row, "address"));
             assertThat(entry.knownPublicKey().hex()).isEqualTo(Vectors.text(row, "public_key"));
             assertThat(secretHex(keyring, entry.address())).isEqualTo(Vectors.text(row, "secret"));
-            assertThat(phraseOf(keyring, entry.address())).isEqualTo(words);
+            assertThat(phrase(keyring, entry.address())).isEqualTo(words);
         }
     }
 
     @Test
     void a_standard_key_comes_back_from_its_phrase() {
         KeyEntry entry = minted(keyring);
-        String words = phraseOf(keyring, entry.address());
+        String words = phrase(keyring, entry.address());
         assertThat(words.split(" ")).hasSize(24);
         assertThat(await(restored.importStandard(secret("\t" + words.replace(" ", " \n ") + "\n"), Optional.empty()))
                         .address())
                 .isEqualTo(entry.address());
-        assertThat(phraseOf(restored, entry.address())).isEqualTo(words);
+        assertThat(phrase(restored, entry.address())).isEqualTo(words);
         assertThat(await(restored.importIndependent(secret(words), Optional.empty()))
                         .address())
                 .as("the same words are another key when taken as an independent phrase")
@@ -98,7 +95,7 @@ class OriginsTest {
     @Test
     void an_independent_key_comes_back_from_its_phrase() {
         KeyEntry entry = await(keyring.generateIndependent(Optional.empty()));
-        String words = phraseOf(keyring, entry.address());
+        String words = phrase(keyring, entry.address());
         assertThat(await(restored.importIndependent(secret(words), Optional.empty()))
                         .address())
                 .isEqualTo(entry.address());
@@ -110,7 +107,7 @@ class OriginsTest {
         KeyEntry entry = await(keyring.importSecret(secret(hex), Optional.of("mine")));
         assertThat(entry.imported()).isTrue();
         assertThat(secretHex(keyring, entry.address())).isEqualTo("ab".repeat(32));
-        assertThat(await(restored.importIndependent(secret(phraseOf(keyring, entry.address())), Optional.empty()))
+        assertThat(await(restored.importIndependent(secret(phrase(keyring, entry.address())), Optional.empty()))
                         .address())
                 .isEqualTo(entry.address());
     }
@@ -121,14 +118,13 @@ class OriginsTest {
         KeyEntry independent = await(keyring.generateIndependent(Optional.empty()));
         KeyEntry present = await(keyring.importSecret(secret("01".repeat(32)), Optional.of("here")));
         await(restored.importSecret(secret("01".repeat(32)), Optional.of("there")));
-        String words = phraseOf(keyring, standard.address());
+        String words = phrase(keyring, standard.address());
 
-        var vault = await(keyring.exportVault(secret("vault"))).vault();
-        assertThat(await(restored.importVault(vault, secret("vault"))))
-                .containsExactly(standard.address(), independent.address());
-        assertThat(await(restored.importVault(vault, secret("vault")))).isEmpty();
+        var vault = vault(keyring);
+        assertThat(restore(restored, vault)).containsExactly(standard.address(), independent.address());
+        assertThat(restore(restored, vault)).isEmpty();
 
-        assertThat(phraseOf(restored, standard.address())).isEqualTo(words);
+        assertThat(phrase(restored, standard.address())).isEqualTo(words);
         assertThat(await(restored.find(standard.address())).orElseThrow().label())
                 .contains("a \"quoted\" läbel");
         assertThat(await(restored.find(present.address())).orElseThrow().label())
@@ -153,22 +149,22 @@ class OriginsTest {
                         secret("vault")))
                 .vault();
         delete(keyring, kept.address());
-        assertThat(await(keyring.importVault(vault, secret("vault")))).containsExactly(kept.address());
+        assertThat(restore(keyring, vault)).containsExactly(kept.address());
     }
 
     @Test
     void the_export_of_one_address_is_a_vault_of_one_key() {
-        KeyEntry standard = await(keyring.generateStandard(Optional.of("one")));
-        await(keyring.generateStandard(Optional.of("two")));
-        var vault = await(keyring.exportAddress(standard.address(), secret("v")));
-        assertThat(await(restored.importVault(vault, secret("v")))).containsExactly(standard.address());
-        assertThat(phraseOf(restored, standard.address())).isEqualTo(phraseOf(keyring, standard.address()));
+        KeyEntry standard = minted(keyring, "one");
+        minted(keyring, "two");
+        var vault = await(keyring.exportAddress(standard.address(), secret("vault")));
+        assertThat(restore(restored, vault)).containsExactly(standard.address());
+        assertThat(phrase(restored, standard.address())).isEqualTo(phrase(keyring, standard.address()));
     }
 
     @Test
     void a_wrong_vault_passphrase_and_a_vault_that_was_cut_or_changed_are_refused() {
         minted(keyring);
-        byte[] vault = await(keyring.exportVault(secret("vault"))).vault().toArray();
+        byte[] vault = vault(keyring).toArray();
         assertRefused(Reason.LOCKED, restored.importVault(Bytes.of(vault), secret("Vault")));
         byte[] cut = Arrays.copyOf(vault, vault.length - 1);
         assertRefused(Reason.LOCKED, restored.importVault(Bytes.of(cut), secret("vault")));

@@ -8,6 +8,7 @@ import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 import static org.chainwalletd.keyring.KeyringFixture.secretHex;
+import static org.chainwalletd.keyring.KeyringFixture.vault;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,8 +46,8 @@ class PassphraseTest {
         address = minted(keyring).address();
     }
 
-    private KeyringException wrong() {
-        return refusal(keyring.revealSecret(address, secret("wrong")));
+    private void wrong() {
+        assertRefused(Reason.LOCKED, keyring.revealSecret(address, secret("wrong")));
     }
 
     private double counted(String proved) {
@@ -63,13 +64,12 @@ class PassphraseTest {
         assertRefused(Reason.LOCKED, fixture.tryOpen("wrong"));
         assertThat(await(fixture.tryOpen(PASSPHRASE)).size()).isEqualTo(1);
 
-        try (KeyringFixture empty = new KeyringFixture(datadir.resolve("empty"))) {
-            Keyring first = empty.open();
-            KeyringFixture.eventually(() -> Files.exists(datadir.resolve("empty/check.enc")));
-            await(first.close());
-            assertThat(refusal(empty.tryOpen("wrong"))).hasMessageContaining("check.enc");
-            assertThat(await(empty.tryOpen(PASSPHRASE)).size()).isZero();
-        }
+        KeyringFixture empty = fixture.beside("empty");
+        Keyring first = empty.open();
+        KeyringFixture.eventually(() -> Files.exists(datadir.resolve("empty/check.enc")));
+        await(first.close());
+        assertThat(refusal(empty.tryOpen("wrong"))).hasMessageContaining("check.enc");
+        assertThat(await(empty.tryOpen(PASSPHRASE)).size()).isZero();
     }
 
     /** Executors refuse while the daemon stops, and whenever a bound of theirs is reached. */
@@ -95,7 +95,7 @@ class PassphraseTest {
 
     @Test
     void every_revealing_method_proves_the_passphrase_of_the_request() {
-        assertThat(wrong().reason()).isEqualTo(Reason.LOCKED);
+        wrong();
         assertRefused(Reason.LOCKED, keyring.revealPhrase(address, secret("wrong")));
         assertThat(secretHex(keyring, address)).hasSize(64);
         assertRefused(Reason.LOCKED, keyring.delete(address, secret(""), Optional.empty()));
@@ -105,17 +105,15 @@ class PassphraseTest {
     @Test
     void after_three_wrong_ones_attempts_wait_for_a_pause_that_doubles() {
         for (int i = 0; i < 3; i++) {
-            assertThat(wrong().reason()).isEqualTo(Reason.LOCKED);
+            wrong();
         }
         long pause = 1;
         for (int i = 0; i < 8; i++) {
-            KeyringException refusal = refusal(keyring.revealSecret(address, secret(PASSPHRASE)));
-            assertThat(refusal.reason())
-                    .as("the right one too, during the pause")
-                    .isEqualTo(Reason.TOO_MANY_ATTEMPTS);
-            assertThat(refusal.retryAfterSeconds()).isEqualTo(pause);
+            // The right one too, during the pause.
+            assertRefused(Reason.TOO_MANY_ATTEMPTS, keyring.revealSecret(address, secret(PASSPHRASE)))
+                    .returns(pause, KeyringException::retryAfterSeconds);
             fixture.passes(Duration.ofSeconds(pause));
-            assertThat(wrong().reason()).isEqualTo(Reason.LOCKED);
+            wrong();
             pause = Math.min(2 * pause, 60);
         }
         assertThat(counted("keystore")).isEqualTo(11);
@@ -129,7 +127,7 @@ class PassphraseTest {
         fixture.passes(Duration.ofSeconds(1));
         await(keyring.revealSecret(address, secret(PASSPHRASE))).close();
         for (int i = 0; i < 3; i++) {
-            assertThat(wrong().reason()).isEqualTo(Reason.LOCKED);
+            wrong();
         }
     }
 
@@ -157,7 +155,7 @@ class PassphraseTest {
 
     @Test
     void vault_passphrases_are_counted_apart() {
-        Bytes vault = await(keyring.exportVault(secret("vault"))).vault();
+        Bytes vault = vault(keyring);
         for (int i = 0; i < 3; i++) {
             assertRefused(Reason.LOCKED, keyring.importVault(vault, secret("wrong")));
         }

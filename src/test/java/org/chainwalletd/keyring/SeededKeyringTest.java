@@ -5,11 +5,14 @@ import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
 import static org.chainwalletd.keyring.KeyringFixture.delete;
+import static org.chainwalletd.keyring.KeyringFixture.derived;
 import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.restore;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 import static org.chainwalletd.keyring.KeyringFixture.secretHex;
 import static org.chainwalletd.keyring.KeyringFixture.text;
+import static org.chainwalletd.keyring.KeyringFixture.vault;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -26,7 +29,6 @@ import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.keyring.store.KeyEntry;
-import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.store.files.DatadirLock;
 import org.chainwalletd.testkit.OwnFiles;
@@ -62,6 +64,12 @@ class SeededKeyringTest {
         return Files.writeString(datadir.resolve("words.txt"), words);
     }
 
+    /** With the seed of {@link #WORDS}. */
+    private Keyring seeded() throws Exception {
+        assertThat(init(Optional.of(file(WORDS)))).isZero();
+        return fixture.open();
+    }
+
     private static String address(int index) {
         return Vectors.text(Vectors.row("keys.json", "hd-" + index + "-abandon-art"), "address");
     }
@@ -93,17 +101,15 @@ class SeededKeyringTest {
             assertThat(derived.get(i).index()).hasValue(i);
             assertThat(derived.get(i).label()).contains("n" + i);
         }
-        await(keyring.close());
-        Keyring again = fixture.open();
+        Keyring again = fixture.reopened(keyring);
         assertThat(again.list()).containsExactlyElementsOf(derived);
-        assertThat(await(again.deriveNext(Optional.empty())).index()).hasValue(20);
+        assertThat(derived(again).index()).hasValue(20);
     }
 
     @Test
     void a_derived_key_signs_is_revealed_and_has_no_phrase_of_its_own() throws Exception {
-        init(Optional.of(file(WORDS)));
-        Keyring keyring = fixture.open();
-        KeyEntry entry = await(keyring.deriveNext(Optional.empty()));
+        Keyring keyring = seeded();
+        KeyEntry entry = derived(keyring);
         assertThat(entry.imported()).isFalse();
         byte[] message = {1};
         Signer.Signature signature = await(keyring.sign(entry.address(), message));
@@ -117,45 +123,40 @@ class SeededKeyringTest {
 
     @Test
     void the_vault_restores_a_derived_key_as_an_independent_one() throws Exception {
-        init(Optional.of(file(WORDS)));
-        Keyring keyring = fixture.open();
-        Address zero = await(keyring.deriveNext(Optional.of("zero"))).address();
-        var vault = await(keyring.exportVault(secret("v"))).vault();
-        try (KeyringFixture other = new KeyringFixture(datadir.resolve("other/wallets"))) {
-            Keyring restored = other.open();
-            assertThat(await(restored.importVault(vault, secret("v")))).containsExactly(zero);
-            KeyEntry entry = await(restored.find(zero)).orElseThrow();
-            assertThat(entry.imported()).isTrue();
-            assertThat(entry.index()).isEmpty();
-            assertThat(entry.label()).contains("zero");
-        }
+        Keyring keyring = seeded();
+        Address zero = derived(keyring, "zero").address();
+        var vault = vault(keyring);
+        Keyring restored = fixture.beside("other").open();
+        assertThat(restore(restored, vault)).containsExactly(zero);
+        KeyEntry entry = await(restored.find(zero)).orElseThrow();
+        assertThat(entry.imported()).isTrue();
+        assertThat(entry.index()).isEmpty();
+        assertThat(entry.label()).contains("zero");
     }
 
     @Test
     void a_derived_key_that_was_imported_before_keeps_its_file_and_gets_its_index() throws Exception {
-        init(Optional.of(file(WORDS)));
-        Keyring keyring = fixture.open();
+        Keyring keyring = seeded();
         String hex = Vectors.text(Vectors.row("keys.json", "hd-0-abandon-art"), "secret");
         await(keyring.importSecret(secret(hex), Optional.of("early")));
-        KeyEntry derived = await(keyring.deriveNext(Optional.empty()));
+        KeyEntry derived = derived(keyring);
         assertThat(derived.index()).hasValue(0);
-        await(keyring.close());
-        Keyring again = fixture.open();
+        Keyring again = fixture.reopened(keyring);
         assertThat(again.size()).isEqualTo(1);
         assertThat(again.list().get(0).index()).hasValue(0);
         assertThat(again.list().get(0).label()).contains("early");
-        assertThat(await(again.deriveNext(Optional.empty())).address().hex()).isEqualTo(address(1));
+        assertThat(derived(again).address().hex()).isEqualTo(address(1));
     }
 
     @Test
     void a_deleted_index_is_not_given_out_again() throws Exception {
-        init(Optional.of(file(WORDS)));
-        Keyring keyring = fixture.open();
-        Address zero = await(keyring.deriveNext(Optional.empty())).address();
+        Keyring keyring = seeded();
+        Address zero = derived(keyring).address();
         delete(keyring, zero);
-        assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(1);
-        await(keyring.close());
-        assertThat(fixture.open().list()).extracting(KeyEntry::address).doesNotContain(zero);
+        assertThat(derived(keyring).index()).hasValue(1);
+        assertThat(fixture.reopened(keyring).list())
+                .extracting(KeyEntry::address)
+                .doesNotContain(zero);
     }
 
     @Test
@@ -218,25 +219,21 @@ class SeededKeyringTest {
     @Test
     void a_state_file_that_is_missing_beside_a_used_seed_stops_the_start_so_that_no_index_is_given_out_again()
             throws Exception {
-        init(Optional.of(file(WORDS)));
-        Keyring keyring = fixture.open();
-        await(keyring.deriveNext(Optional.empty()));
+        Keyring keyring = seeded();
+        derived(keyring);
         await(keyring.close());
         Path state = fixture.wallets().resolve("state.json");
         Files.delete(state);
 
-        assertRefused(Reason.STORAGE, fixture.tryOpen(PASSPHRASE))
-                .hasMessageContaining(state.toString())
-                .hasMessageContaining("backup");
+        assertRefused(Reason.STORAGE, fixture.tryOpen(PASSPHRASE)).hasMessageContainingAll(state.toString(), "backup");
         assertThat(state).doesNotExist();
     }
 
     /** A backup of the sealed files alone. Nobody can tell it from a seed that was never used, and index 0 belongs to somebody. */
     @Test
     void a_seed_alone_stops_the_start_so_that_no_index_is_given_out_again() throws Exception {
-        init(Optional.of(file(WORDS)));
-        Keyring keyring = fixture.open();
-        await(keyring.deriveNext(Optional.empty()));
+        Keyring keyring = seeded();
+        derived(keyring);
         await(keyring.close());
         Path state = fixture.wallets().resolve("state.json");
         Path seed = fixture.wallets().resolve("seed.enc");
@@ -249,9 +246,7 @@ class SeededKeyringTest {
         }
 
         assertRefused(Reason.STORAGE, fixture.tryOpen(PASSPHRASE))
-                .hasMessageContaining(state.toString())
-                .hasMessageContaining("next_index")
-                .hasMessageContaining("init-seeded");
+                .hasMessageContainingAll(state.toString(), "next_index", "init-seeded");
         assertThat(state).doesNotExist();
 
         OwnFiles.of(Files.writeString(state, "{\"next_index\": 1}"));
@@ -261,13 +256,12 @@ class SeededKeyringTest {
     /** As the message about a lost state.json advises, and the backup is from before the last addresses were given out. */
     @Test
     void an_older_state_file_put_back_gives_no_index_out_a_second_time() throws Exception {
-        init(Optional.of(file(WORDS)));
-        Keyring keyring = fixture.open();
-        await(keyring.deriveNext(Optional.of("first")));
+        Keyring keyring = seeded();
+        derived(keyring, "first");
         Path state = fixture.wallets().resolve("state.json");
         byte[] older = Files.readAllBytes(state);
-        await(keyring.deriveNext(Optional.of("second")));
-        await(keyring.deriveNext(Optional.of("third")));
+        derived(keyring, "second");
+        derived(keyring, "third");
         await(keyring.close());
         Files.write(state, older);
 
@@ -278,8 +272,7 @@ class SeededKeyringTest {
                         .map(KeyringFixture::await)
                         .map(entry -> entry.index().getAsLong()))
                 .containsExactly(3L, 4L);
-        await(again.close());
-        assertThat(fixture.open().list())
+        assertThat(fixture.reopened(again).list())
                 .extracting(entry -> entry.label().orElse(""))
                 .containsExactly("first", "fourth", "fifth");
     }
@@ -292,21 +285,16 @@ class SeededKeyringTest {
         Keyring keyring = fixture.open();
         assertRefused(Reason.INVALID, keyring.deriveNext(Optional.empty()));
         KeyEntry minted = minted(keyring);
-        await(keyring.close());
-
-        assertThat(fixture.open().list()).hasSize(2).contains(minted);
+        assertThat(fixture.reopened(keyring).list()).hasSize(2).contains(minted);
     }
 
     @Test
     void a_seed_file_that_is_missing_stops_the_start() throws Exception {
-        init(Optional.of(file(WORDS)));
-        Keyring keyring = fixture.open();
-        await(keyring.deriveNext(Optional.empty()));
+        Keyring keyring = seeded();
+        derived(keyring);
         await(keyring.close());
         Files.delete(datadir.resolve("data/wallets/seed.enc"));
-        KeyringException refusal = refusal(fixture.tryOpen(PASSPHRASE));
-        assertThat(refusal.reason()).isEqualTo(Reason.STORAGE);
-        assertThat(refusal).hasMessageContaining("seed.enc").hasMessageContaining("backup");
+        assertRefused(Reason.STORAGE, fixture.tryOpen(PASSPHRASE)).hasMessageContainingAll("seed.enc", "backup");
     }
 
     @Test

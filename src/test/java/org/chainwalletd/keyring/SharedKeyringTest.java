@@ -1,15 +1,21 @@
 package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.FORCED;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.created;
 import static org.chainwalletd.keyring.KeyringFixture.delete;
+import static org.chainwalletd.keyring.KeyringFixture.deletion;
+import static org.chainwalletd.keyring.KeyringFixture.derived;
 import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.restore;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 import static org.chainwalletd.keyring.KeyringFixture.secretHex;
+import static org.chainwalletd.keyring.KeyringFixture.vault;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +29,6 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -34,7 +39,6 @@ import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmCustody;
-import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
@@ -63,10 +67,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("postgres")
 @Timeout(300)
 class SharedKeyringTest {
-    private static final EvmReplacement ANY =
-            new EvmReplacement.Forced(address -> CompletableFuture.completedFuture(List.of()));
-    private static final DeletionGuard NOTHING_AGAINST = entry -> CompletableFuture.completedFuture(Optional.empty());
-
     @TempDir
     Path folder;
 
@@ -155,7 +155,7 @@ class SharedKeyringTest {
         Daemon one = opened();
         Daemon other = opened();
         for (int i = 0; i < 5; i++) {
-            KeyEntry minted = await(one.keyring.generateStandard(Optional.of("m" + i)));
+            KeyEntry minted = minted(one.keyring, "m" + i);
             assertThat(await(other.keyring.sign(minted.address(), new byte[] {1}))
                             .publicKey())
                     .isEqualTo(minted.knownPublicKey());
@@ -174,12 +174,9 @@ class SharedKeyringTest {
             minted.add(minted(one.keyring).address());
             VaultExport.Export export = await(other.keyring.exportVault(secret("vault")));
             assertThat(export.missing()).isEmpty();
-            KeyringFixture elsewhere = new KeyringFixture(folder.resolve("elsewhere-" + i));
-            Keyring restored = elsewhere.open();
-            assertThat(await(restored.importVault(export.vault(), secret("vault"))))
-                    .containsExactlyInAnyOrderElementsOf(minted);
+            Keyring restored = new KeyringFixture(folder.resolve("elsewhere-" + i), one.fixture).open();
+            assertThat(restore(restored, export.vault())).containsExactlyInAnyOrderElementsOf(minted);
             await(restored.close());
-            elsewhere.close();
         }
     }
 
@@ -188,24 +185,12 @@ class SharedKeyringTest {
         Daemon one = opened();
         Daemon other = opened();
         one.keyring.bornBy(() -> OptionalLong.of(900));
-        List<KeyEvents.OwnKey> told = new ArrayList<>();
-        await(other.keyring.watch(new KeyEvents() {
-            @Override
-            public CompletionStage<Void> added(List<KeyEvents.OwnKey> keys) {
-                told.addAll(keys);
-                return CompletableFuture.completedFuture(null);
-            }
-
-            @Override
-            public void learnt(List<KeyEvents.OwnKey> keys) {}
-
-            @Override
-            public void removed(Set<Address> addresses) {}
-        }));
+        KeyEventsTest.Listener told = new KeyEventsTest.Listener();
+        await(other.keyring.watch(told));
         KeyEntry minted = minted(one.keyring);
         String words = phrase(one.keyring, minted.address());
         assertThat(phrase(other.keyring, minted.address())).isEqualTo(words);
-        assertThat(told).extracting(KeyEvents.OwnKey::birth).containsExactly(OptionalLong.of(800));
+        assertThat(told.added).extracting(KeyEvents.OwnKey::birth).containsExactly(OptionalLong.of(800));
     }
 
     @Test
@@ -234,7 +219,7 @@ class SharedKeyringTest {
     void a_derived_key_that_was_imported_at_another_daemon_keeps_its_label_and_gets_its_index() {
         Daemon one = seeded();
         Daemon other = opened();
-        KeyEntry first = await(one.keyring.deriveNext(Optional.of("derived")));
+        KeyEntry first = derived(one.keyring, "derived");
         String hex = secretHex(one.keyring, first.address());
         assertRefused(Reason.ALREADY_PRESENT, other.keyring.importSecret(secret(hex), Optional.empty()));
     }
@@ -259,7 +244,7 @@ class SharedKeyringTest {
         Address address = imported(one, 1);
         await(other.keyring.sign(address, new byte[] {1}));
         assertThat(other.keyring.isAtHand(address)).isTrue();
-        await(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+        await(deletion(one.keyring, address));
         Await.until("the deletion is known", () -> !other.keyring.owns(address));
         assertThat(other.keyring.signAtHand(address, new byte[] {1})).isEmpty();
         assertRefused(Reason.UNKNOWN_ADDRESS, other.keyring.sign(address, new byte[] {1}));
@@ -277,7 +262,7 @@ class SharedKeyringTest {
             Address address = imported(one, i);
             await(other.keyring.sign(address, new byte[] {1}));
             assertThat(other.keyring.isAtHand(address)).isTrue();
-            await(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+            await(deletion(one.keyring, address));
             assertRefused(Reason.UNKNOWN_ADDRESS, other.keyring.sign(address, new byte[] {2}));
             imported(one, i);
             await(other.keyring.sign(address, new byte[] {3}));
@@ -290,7 +275,7 @@ class SharedKeyringTest {
         Daemon other = opened();
         Address address = imported(one, 1);
         await(other.keyring.sign(address, new byte[] {1}));
-        await(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+        await(deletion(one.keyring, address));
         try {
             await(other.store.intents().open(spend(address, 1), 0));
             throw new AssertionError("the spend was opened");
@@ -307,14 +292,13 @@ class SharedKeyringTest {
         Daemon other = opened();
         Address address = imported(one, 1);
         await(other.store.intents().open(spend(address, 1), 0));
-        KeyringException refused =
-                refusal(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+        KeyringException refused = refusal(deletion(one.keyring, address));
         assertThat(refused).hasMessageContaining("needs it until it is settled");
         await(one.keyring.sign(address, new byte[] {1}));
         await(other.store
                 .intents()
                 .fail(spend(address, 1).txId(), IntentState.PREPARED, IntentState.REFUSED, "refused", 2_000));
-        await(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+        await(deletion(one.keyring, address));
     }
 
     @Test
@@ -323,8 +307,7 @@ class SharedKeyringTest {
         Daemon other = opened();
         for (int i = 0; i < 12; i++) {
             Address address = imported(one, i);
-            CompletionStage<Address> deletion =
-                    one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST));
+            CompletionStage<Address> deletion = deletion(one.keyring, address);
             CompletionStage<Opening> opening = other.store.intents().open(spend(address, i), 0);
             boolean deleted = succeeds(deletion);
             boolean open = succeeds(opening);
@@ -334,6 +317,10 @@ class SharedKeyringTest {
                                     .anyMatch(entry -> entry.address().equals(address)))
                     .isEqualTo(open);
         }
+    }
+
+    private Books openBooks() {
+        return stores.openBooks(List.of(new LedgerTable(), new HtlcTable(page -> address -> true)));
     }
 
     private static boolean succeeds(CompletionStage<?> stage) {
@@ -372,7 +359,7 @@ class SharedKeyringTest {
         for (int i = 0; i < 5; i++) {
             imported(one, i);
         }
-        Bytes vault = await(one.keyring.exportVault(secret("vault"))).vault();
+        Bytes vault = vault(one.keyring);
         for (int i = 0; i < 5; i++) {
             delete(one.keyring, one.keyring.list().get(0).address());
         }
@@ -399,9 +386,8 @@ class SharedKeyringTest {
             boolean first = succeeds(here);
             boolean second = succeeds(there);
             assertThat(first).isNotEqualTo(second);
-            KeyringException refused = refusal(first ? there : here);
-            assertThat(refused.reason()).isEqualTo(Reason.LOCKED);
-            assertThat(refused).hasMessageContaining("all daemons of a database have one passphrase");
+            assertRefused(Reason.LOCKED, first ? there : here)
+                    .hasMessageContaining("all daemons of a database have one passphrase");
             await(await(first ? here : there).close());
             one.close();
             other.close();
@@ -422,27 +408,24 @@ class SharedKeyringTest {
     void the_account_chain_key_of_one_daemon_signs_at_another() {
         Daemon one = opened();
         Daemon other = opened();
-        EvmCustody.Created first = await(one.keyring.evm().create(ANY));
-        first.words().close();
+        EvmAddress first = created(one.keyring.evm(), FORCED);
         Await.until(
-                "the key is known", () -> await(other.keyring.evm().current()).equals(Optional.of(first.address())));
-        await(other.keyring.evm().sign(first.address(), new byte[32]));
-        EvmCustody.Created second = await(other.keyring.evm().create(ANY));
-        second.words().close();
+                "the key is known", () -> await(other.keyring.evm().current()).equals(Optional.of(first)));
+        await(other.keyring.evm().sign(first, new byte[32]));
+        EvmAddress second = created(other.keyring.evm(), FORCED);
         Await.until(
                 "the next key is known",
-                () -> await(one.keyring.evm().current()).equals(Optional.of(second.address())));
+                () -> await(one.keyring.evm().current()).equals(Optional.of(second)));
         for (Daemon daemon : daemons) {
-            assertThat(await(daemon.keyring.evm().kept())).containsExactly(second.address(), first.address());
-            await(daemon.keyring.evm().sign(first.address(), new byte[32]));
-            await(daemon.keyring.evm().sign(second.address(), new byte[32]));
+            assertThat(await(daemon.keyring.evm().kept())).containsExactly(second, first);
+            await(daemon.keyring.evm().sign(first, new byte[32]));
+            await(daemon.keyring.evm().sign(second, new byte[32]));
         }
         await(one.keyring.evm().delete(secret(PASSPHRASE), Optional.empty()));
         Await.until(
                 "the deletion is known",
                 () -> await(other.keyring.evm().current()).isEmpty());
-        assertThat(succeeds(other.keyring.evm().sign(first.address(), new byte[32])))
-                .isTrue();
+        assertThat(succeeds(other.keyring.evm().sign(first, new byte[32]))).isTrue();
     }
 
     @Test
@@ -451,8 +434,8 @@ class SharedKeyringTest {
         Daemon other = opened();
         Set<EvmAddress> made = new HashSet<>();
         for (int i = 0; i < 5; i++) {
-            CompletionStage<EvmCustody.Created> here = one.keyring.evm().create(ANY);
-            CompletionStage<EvmCustody.Created> there = other.keyring.evm().create(ANY);
+            CompletionStage<EvmCustody.Created> here = one.keyring.evm().create(FORCED);
+            CompletionStage<EvmCustody.Created> there = other.keyring.evm().create(FORCED);
             for (CompletionStage<EvmCustody.Created> each : List.of(here, there)) {
                 if (succeeds(each)) {
                     made.add(await(each).address());
@@ -488,7 +471,7 @@ class SharedKeyringTest {
                         Optional.empty(),
                         100,
                         1_000));
-        assertThat(refusal(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST))))
+        assertThat(refusal(deletion(one.keyring, address)))
                 .hasMessageContaining("the payout payout-1 waits to be paid from it");
         await(one.keyring.sign(address, new byte[1]));
         delete(one.keyring, address);
@@ -498,8 +481,8 @@ class SharedKeyringTest {
     void an_address_that_has_a_key_is_not_unwatched_by_a_daemon_with_an_old_memory() {
         Daemon one = opened();
         Daemon other = opened();
-        try (Books here = stores.openBooks(List.of(new LedgerTable(), new HtlcTable(page -> address -> true)));
-                Books there = stores.openBooks(List.of(new LedgerTable(), new HtlcTable(page -> address -> true)))) {
+        try (Books here = openBooks();
+                Books there = openBooks()) {
             LedgerBooks first = new LedgerBooks(here);
             LedgerBooks second = new LedgerBooks(there);
             for (int i = 0; i < 8; i++) {
@@ -508,8 +491,7 @@ class SharedKeyringTest {
                 await(second.settle(Map.of(), List.of(address)));
                 assertThat(await(first.find(address))).as("watched").isPresent();
 
-                CompletionStage<Void> unwatched = one.keyring
-                        .delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST))
+                CompletionStage<Void> unwatched = deletion(one.keyring, address)
                         .thenComposeAsync(gone -> first.settle(Map.of(), List.of(gone)), Runnable::run);
                 CompletionStage<Void> watched = other.keyring
                         .importSecret(hex(1), Optional.empty())
@@ -521,7 +503,7 @@ class SharedKeyringTest {
                         .isEqualTo(back);
                 if (back) {
                     Await.until("the key is known", () -> one.keyring.owns(address));
-                    await(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+                    await(deletion(one.keyring, address));
                     await(second.settle(Map.of(), List.of(address)));
                 }
                 Await.until("the deletion is known", () -> !other.keyring.owns(address) && !one.keyring.owns(address));
@@ -533,13 +515,13 @@ class SharedKeyringTest {
     void an_address_that_is_watched_without_its_deleted_key_is_not_unwatched_by_a_daemon_that_slept() {
         Daemon one = opened();
         Daemon sleeper = opened();
-        try (Books here = stores.openBooks(List.of(new LedgerTable(), new HtlcTable(page -> address -> true)));
-                Books there = stores.openBooks(List.of(new LedgerTable(), new HtlcTable(page -> address -> true)))) {
+        try (Books here = openBooks();
+                Books there = openBooks()) {
             LedgerBooks first = new LedgerBooks(here);
             LedgerBooks second = new LedgerBooks(there);
             Address address = imported(one, 1);
             await(first.watch(List.of(address), false, 0));
-            await(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+            await(deletion(one.keyring, address));
             await(one.store.watchOnly().put(new WatchOnly(address, Optional.empty(), OptionalLong.empty())));
             await(first.settleWatchOnly(Map.of(address, OptionalLong.empty()), List.of(), one.keyring::owns));
             await(second.settle(Map.of(), List.of(address)));
@@ -550,7 +532,7 @@ class SharedKeyringTest {
             await(second.watch(List.of(address), false, 0));
             await(first.settleWatchOnly(Map.of(address, OptionalLong.empty()), List.of(), gone -> false));
             assertThat(await(first.allWatched())).as("owned wins").containsExactly(address);
-            await(sleeper.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+            await(deletion(sleeper.keyring, address));
             await(first.settle(Map.of(), List.of(address)));
             assertThat(await(first.watchOnly()))
                     .as("the row of the store is still there")
@@ -611,8 +593,7 @@ class SharedKeyringTest {
                 } else if (what == 4 && !known.isEmpty()) {
                     Address address = known.get(random.nextInt(known.size()));
                     touched.add(address);
-                    CompletionStage<Address> gone =
-                            at.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST));
+                    CompletionStage<Address> gone = deletion(at, address);
                     // The same secret may come back in the same round.
                     succeeds(gone);
                     model.remove(address);

@@ -5,6 +5,7 @@ import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
 import static org.chainwalletd.keyring.KeyringFixture.delete;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 
 import java.nio.charset.StandardCharsets;
@@ -180,7 +181,7 @@ class SnapshotTest {
         try (KeyringFixture often = new KeyringFixture(wallets).upkeep(Duration.ZERO, Duration.ofMillis(20))) {
             Keyring keyring = often.open();
             KeyringFixture.eventually(() -> read().isPresent());
-            await(keyring.generateStandard(Optional.of("later")));
+            minted(keyring, "later");
             KeyringFixture.eventually(() ->
                     read().filter(view -> view.size() == Snapshot.FROM + 1).isPresent());
         }
@@ -190,7 +191,7 @@ class SnapshotTest {
     void closing_leaves_a_snapshot_of_everything() throws Exception {
         List<KeyEntry> expected = new ArrayList<>(ManyKeys.write(wallets, Snapshot.FROM));
         Keyring keyring = fixture.open();
-        expected.add(await(keyring.generateStandard(Optional.of("one more"))));
+        expected.add(minted(keyring, "one more"));
         await(keyring.close());
         assertThat(read().orElseThrow().entries()).isEqualTo(expected);
     }
@@ -205,7 +206,7 @@ class SnapshotTest {
         Keyring keyring = fixture.open();
         KeyEntry gone = expected.remove(10);
         delete(keyring, gone.address());
-        expected.add(await(keyring.generateStandard(Optional.of("new"))));
+        expected.add(minted(keyring, "new"));
         await(keyring.close());
         Files.copy(stale, folder.snapshot(), StandardCopyOption.REPLACE_EXISTING);
 
@@ -217,7 +218,7 @@ class SnapshotTest {
         List<KeyEntry> expected = new ArrayList<>(ManyKeys.write(wallets, Snapshot.FROM + 30));
         new Snapshot(folder).write();
         Keyring keyring = fixture.open();
-        expected.add(await(keyring.generateStandard(Optional.of("ä"))));
+        expected.add(minted(keyring, "ä"));
         KeyEntry gone = expected.remove(5);
         delete(keyring, gone.address());
         assertThat(await(keyring.find(gone.address()))).isEmpty();

@@ -58,8 +58,7 @@ class StretchingTest {
         });
         Keyring first = fixture.open();
         sealed = await(first.generateIndependent(Optional.empty())).address();
-        await(first.close());
-        keyring = fixture.open();
+        keyring = fixture.reopened(first);
         held = true;
     }
 
