@@ -38,7 +38,9 @@ final class InitSeededCommand implements Command {
         SecretBytes passphrase =
                 Passphrase.from(invocation.environment(), settings.keyring().passphraseFile());
         return new InitSeeded(
-                        KeyringSetup.offline(settings.chain(), settings.wallets()), invocation.out(), invocation.streams().err())
+                        KeyringSetup.offline(settings.chain(), settings.wallets()),
+                        invocation.out(),
+                        invocation.streams().err())
                 .run(passphrase, invocation.option("--mnemonic-file").map(Path::of));
     }
 }

@@ -24,7 +24,7 @@ import org.chainwalletd.testkit.Coins;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,22 +49,20 @@ class BackgroundUnderLoadTest {
     Path folder;
 
     private final Random random = Seeded.random("BackgroundUnderLoadTest");
+
+    @AutoClose("shutdownNow")
     private final ExecutorService callers = Executors.newCachedThreadPool();
+
     private final AtomicLong mined = new AtomicLong();
     /** Amounts of external deposits by address. */
     private final Map<String, Long> deposits = new ConcurrentHashMap<>();
 
+    @AutoClose
     private DaemonRig daemon;
 
     @BeforeEach
     void start() {
         daemon = DaemonRig.withChain(folder);
-    }
-
-    @AfterEach
-    void stop() {
-        callers.shutdownNow();
-        daemon.close();
     }
 
     @Test

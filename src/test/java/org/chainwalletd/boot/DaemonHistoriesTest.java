@@ -49,7 +49,7 @@ class DaemonHistoriesTest {
             HangWatch.alive();
             Random random = Seeded.random(kind + "history of daemons " + i);
             try (DaemonHistory history =
-                    new DaemonHistory(folder.resolve("history-" + i), random, restores, Map.of(), List.of())) {
+                    new DaemonHistory(folder.resolve("history-" + i), random, restores, Map.of())) {
                 begin(history, random);
                 history.run(STEPS);
                 history.counts().forEach((what, times) -> counts.merge(what, times, Integer::sum));
@@ -74,7 +74,7 @@ class DaemonHistoriesTest {
             HangWatch.alive();
             Random random = Seeded.random("history of late daemons " + i);
             try (DaemonHistory history =
-                    new DaemonHistory(folder.resolve("history-" + i), random, Restores.NEVER, Map.of(), List.of())) {
+                    new DaemonHistory(folder.resolve("history-" + i), random, Restores.NEVER, Map.of())) {
                 if (i == 0) {
                     history.denyLate();
                 } else {
@@ -90,20 +90,12 @@ class DaemonHistoriesTest {
      *
      * @param otherWords rewrites of statements, see {@link org.chainwalletd.store.postgres.DatabaseDoor}
      * @param statements that also remove the constraints of the tables
-     */
-    private void turnRed(String rule, Restores restores, Map<String, String> otherWords, List<String> statements) {
-        turnRed(rule, restores, otherWords, List.of(), statements, history -> {});
-    }
-
-    /**
-     * @param before statements that the database runs before it serves daemons
      * @param beginning start of each history
      */
     private void turnRed(
             String rule,
             Restores restores,
             Map<String, String> otherWords,
-            List<String> before,
             List<String> statements,
             Consumer<DaemonHistory> beginning) {
         int histories = Integer.getInteger("daemon.mutants", 20);
@@ -113,7 +105,7 @@ class DaemonHistoriesTest {
             HangWatch.alive();
             Random random = Seeded.random("history of daemons without " + rule + " " + i);
             Path place = folder.resolve("history-" + i);
-            try (DaemonHistory history = new DaemonHistory(place, random, restores, otherWords, before)) {
+            try (DaemonHistory history = new DaemonHistory(place, random, restores, otherWords)) {
                 history.run(statements);
                 beginning.accept(history);
                 judged(history).ifPresent(reds::add);
@@ -146,7 +138,6 @@ class DaemonHistoriesTest {
                 "store lock",
                 Restores.NEVER,
                 Map.of("FROM store WHERE one = 1 FOR UPDATE\0", "FROM store WHERE one = 1           \0"),
-                List.of(),
                 List.of(
                         "ALTER TABLE commits DROP CONSTRAINT commits_pkey",
                         "ALTER TABLE live_tokens DROP CONSTRAINT live_tokens_pkey",
@@ -170,7 +161,6 @@ class DaemonHistoriesTest {
                                 "WHERE id = $1 AND -1 < current_setting('walletd.runner')",
                         "FROM daemons WHERE NOT ended AND start <>", "FROM daemons WHERE false AND start <>"),
                 List.of(),
-                List.of(),
                 DaemonHistory::denyLate);
     }
 
@@ -183,13 +173,12 @@ class DaemonHistoriesTest {
                 Restores.NEVER,
                 Map.of("keeper.start AS keeper,", "0::bigint AS keeper,"),
                 List.of(),
-                List.of(),
                 DaemonHistory::wakeLate);
     }
 
     @Test
     @Tag("long")
     void without_sent_logs_histories_go_wrong() {
-        turnRed("sent.log", Restores.WITHOUT_LOGS, Map.of(), List.of());
+        turnRed("sent.log", Restores.WITHOUT_LOGS, Map.of(), List.of(), history -> {});
     }
 }

@@ -252,7 +252,6 @@ final class DaemonHistory implements AutoCloseable {
     private final Party shop = new Party(72);
     private final Party receiver = new Party(73);
     private final OptionalLong cap;
-    private final String[] tokens;
     private final List<Order> orders = new ArrayList<>();
     private final List<Order> locks = new ArrayList<>();
     /** Claims and reclaims of locks, by token. */
@@ -290,17 +289,8 @@ final class DaemonHistory implements AutoCloseable {
         WITHOUT_LOGS
     }
 
-    /**
-     * @param otherWords rewrites of statements, see {@link DatabaseDoor}, for daemons that violate a rule
-     * @param statements that the database runs before it serves daemons
-     */
-    DaemonHistory(
-            Path folder,
-            Random random,
-            Restores restores,
-            Map<String, String> otherWords,
-            Collection<String> statements) {
-        statements.forEach(database::run);
+    /** @param otherWords rewrites of statements, see {@link DatabaseDoor}, for daemons that violate a rule */
+    DaemonHistory(Path folder, Random random, Restores restores, Map<String, String> otherWords) {
         this.restores = restores;
         this.folder = folder;
         this.random = random;
@@ -316,7 +306,6 @@ final class DaemonHistory implements AutoCloseable {
         for (int number = 0; number < DAEMONS; number++) {
             members.add(new Member(number, otherWords));
         }
-        this.tokens = new String[] {"read", "manage", "spend"};
         begin();
     }
 
@@ -335,7 +324,7 @@ final class DaemonHistory implements AutoCloseable {
         try {
             for (Member member : members.subList(1, DAEMONS)) {
                 Files.createDirectories(member.datadir);
-                for (String scope : tokens) {
+                for (String scope : List.of("read", "manage", "spend")) {
                     Files.copy(
                             members.get(0).datadir.resolve("token-" + scope), member.datadir.resolve("token-" + scope));
                 }
@@ -398,34 +387,34 @@ final class DaemonHistory implements AutoCloseable {
     private void pauseAt(Armed what, Member here) {
         pausing.incrementAndGet();
         try {
-            pauseFor(what, here);
+            DaemonRig rig = here.rig;
+            tell((what.freezes() ? "freeze at " : "pause at ") + what.point(), here);
+            if (what.freezes()) {
+                here.door.fallSilent();
+            }
+            Await.pause(what.millis());
+            if (rig != null && here.rig == rig) {
+                what.wakes().accept(here);
+            }
+            if (what.freezes()) {
+                here.door.speak();
+            }
         } finally {
             pausing.decrementAndGet();
         }
     }
 
-    private void pauseFor(Armed what, Member here) {
-        DaemonRig rig = here.rig;
-        tell((what.freezes() ? "freeze at " : "pause at ") + what.point(), here);
-        if (what.freezes()) {
-            here.door.fallSilent();
-        }
-        Await.pause(what.millis());
-        if (rig != null && here.rig == rig) {
-            what.wakes().accept(here);
-        }
-        if (what.freezes()) {
-            here.door.speak();
-        }
-    }
-
     private void count(String what) {
         told.add(what);
-        counts.merge(what, 1, Integer::sum);
+        countOnly(what);
     }
 
     private void tell(String what, Member member) {
         told.add(what + " of " + member.number);
+        countOnly(what);
+    }
+
+    private void countOnly(String what) {
         counts.merge(what, 1, Integer::sum);
     }
 
@@ -476,7 +465,13 @@ final class DaemonHistory implements AutoCloseable {
             case 33 -> recall();
             case 34, 35 -> redeem();
             case 36 -> terminate();
-            case 37 -> abandonOrMoveClock();
+            case 37 -> {
+                if (!isLoose || random.nextBoolean()) {
+                    moveClock();
+                } else {
+                    abandon();
+                }
+            }
             default -> moveDatabase();
         }
         if (random.nextInt(4) == 0) {
@@ -552,10 +547,7 @@ final class DaemonHistory implements AutoCloseable {
             chain.mine(1);
             return stateOf(order, members.get(0)).equals("confirmed");
         });
-        Member late = members.stream()
-                .filter(member -> member.rig.daemon().keeper().isRunning())
-                .findFirst()
-                .orElseThrow();
+        Member late = keeper().orElseThrow();
         Member other = members.get((late.number + 1) % DAEMONS);
         late.door.fallSilentAt("SET block_height = NULL");
         long height = late.rig
@@ -655,24 +647,38 @@ final class DaemonHistory implements AutoCloseable {
         return new Order(token, 0, claims ? "htlc_claim" : "htlc_reclaim", params);
     }
 
+    private void aside(Runnable work) {
+        calls.add(CompletableFuture.runAsync(work, callers));
+    }
+
     /** Calls without waiting for the answer. */
     private void ask(Member member, String method, Map<String, Object> params, Consumer<JsonNode> answered) {
-        WalletdClient client = client(member);
-        if (client == null) {
-            return;
+        if (member.runs()) {
+            tell(method, member);
+            aside(() -> askNow(member, method, params, refused -> {}).ifPresent(answered));
         }
-        tell(method, member);
-        calls.add(CompletableFuture.runAsync(
-                () -> {
-                    try {
-                        answered.accept(client.call(method, params));
-                    } catch (WalletdException.RpcError refused) {
-                        counts.merge(method + " refused " + refused.code(), 1, Integer::sum);
-                    } catch (WalletdException lost) {
-                        counts.merge("no answer", 1, Integer::sum);
-                    }
-                },
-                callers));
+    }
+
+    /** Returns the answer; empty when it is refused or lost, or when the daemon does not run. */
+    private Optional<JsonNode> askNow(
+            Member member, String method, Map<String, Object> params, Consumer<Integer> refused) {
+        DaemonRig rig = member.rig;
+        if (rig == null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(client(rig).call(method, params));
+        } catch (WalletdException.RpcError refusal) {
+            refused.accept(refusal.code());
+            countOnly(method + " refused " + refusal.code());
+        } catch (WalletdException lost) {
+            countOnly("no answer");
+        }
+        return Optional.empty();
+    }
+
+    private static WalletdClient client(DaemonRig rig) {
+        return new WalletdClient(rig.uri(), rig.token(), Optional.empty(), PATIENCE);
     }
 
     private void cancel() {
@@ -684,7 +690,7 @@ final class DaemonHistory implements AutoCloseable {
                 payouts.get(Math.max(0, payouts.size() - 1 - random.nextInt(3))).token();
         ask(any(), "payout_cancel", Map.of("payout_ids", List.of(token)), answer -> {
             if (answer.at("/payouts/0/state").asText().equals("cancelled")) {
-                counts.merge("payout cancelled", 1, Integer::sum);
+                countOnly("payout cancelled");
                 cancelled.add(token);
             }
         });
@@ -696,24 +702,14 @@ final class DaemonHistory implements AutoCloseable {
             for (JsonNode payout : answer.path("payouts")) {
                 if (payout.path("state").asText().equals("in_flight")) {
                     JsonNode attempts = payout.path("attempts");
-                    members.forEach(member ->
-                            recall(member, attempts.path(attempts.size() - 1).asText()));
+                    Map<String, Object> last =
+                            Map.of("tx_id", attempts.path(attempts.size() - 1).asText());
+                    members.forEach(member -> askNow(member, "payout_recall", last, refused -> {})
+                            .ifPresent(recalled -> countOnly("payouts recalled")));
                     return;
                 }
             }
         });
-    }
-
-    private void recall(Member member, String txId) {
-        try {
-            WalletdClient client = client(member);
-            if (client != null) {
-                client.call("payout_recall", Map.of("tx_id", txId));
-                counts.merge("payouts recalled", 1, Integer::sum);
-            }
-        } catch (WalletdException refused) {
-            counts.merge("payout_recall refused", 1, Integer::sum);
-        }
     }
 
     /** Terminates connections of the daemons at the database server. */
@@ -722,17 +718,13 @@ final class DaemonHistory implements AutoCloseable {
         database.terminate(1 + random.nextInt(4));
     }
 
-    private void abandonOrMoveClock() {
-        if (!isLoose || random.nextBoolean()) {
-            moveClock();
-        } else {
-            abandon();
-        }
-    }
-
-    private static boolean isKeeper(Member member) {
-        DaemonRig rig = member.rig;
-        return rig != null && rig.daemon().keeper().isRunning();
+    private Optional<Member> keeper() {
+        return members.stream()
+                .filter(member -> {
+                    DaemonRig rig = member.rig;
+                    return rig != null && rig.daemon().keeper().isRunning();
+                })
+                .findFirst();
     }
 
     private void moveClock() {
@@ -764,13 +756,10 @@ final class DaemonHistory implements AutoCloseable {
                         .map(coin -> Map.<String, Object>of("tx_id", coin.txId().hex(), "output_index", coin.index()))
                         .toList();
         ask(
-                members.stream().filter(DaemonHistory::isKeeper).findFirst().orElseGet(this::any),
+                keeper().orElseGet(this::any),
                 "abandon_transfer",
                 Map.of("outpoints", coins),
-                answer -> counts.merge(
-                        answer.path("released_count").asInt() > 0 ? "abandoned" : "nothing abandoned",
-                        1,
-                        Integer::sum));
+                answer -> countOnly(answer.path("released_count").asInt() > 0 ? "abandoned" : "nothing abandoned"));
     }
 
     /** Each order comes to all daemons at once, and only one of them may pay it. For the beginning of a history. */
@@ -800,54 +789,24 @@ final class DaemonHistory implements AutoCloseable {
     }
 
     private void say(Order order, Member member) {
-        calls.add(CompletableFuture.runAsync(() -> sayNow(order, member), callers));
-    }
-
-    private WalletdClient client(Member member) {
-        DaemonRig rig = member.rig;
-        return rig == null ? null : new WalletdClient(rig.uri(), rig.token(), Optional.empty(), PATIENCE);
+        aside(() -> sayNow(order, member));
     }
 
     /** Returns whether the order was acknowledged. */
     private boolean sayNow(Order order, Member member) {
-        WalletdClient client = client(member);
-        if (client == null) {
-            return false;
-        }
-        try {
-            JsonNode answer = client.call(order.method(), order.params());
-            order.receipts()
-                    .add(order.isPayout() ? "submitted" : answer.path("tx_id").asText());
-            return true;
-        } catch (WalletdException.RpcError refused) {
-            order.refused().add(refused.code());
-            counts.merge("refused " + refused.code(), 1, Integer::sum);
-        } catch (WalletdException lost) {
-            counts.merge("no answer", 1, Integer::sum);
-        }
-        return false;
+        Optional<JsonNode> answer = askNow(member, order.method(), order.params(), order.refused()::add);
+        answer.ifPresent(sent -> order.receipts()
+                .add(order.isPayout() ? "submitted" : sent.path("tx_id").asText()));
+        return answer.isPresent();
     }
 
     private void mint() {
-        Member member = any();
-        WalletdClient client = client(member);
-        if (client == null) {
-            return;
-        }
-        calls.add(CompletableFuture.runAsync(
-                () -> {
-                    try {
-                        String address = client.call("generate_standard_address", Map.of())
-                                .path("address")
-                                .asText();
-                        minted.add(address);
-                        chain.faucet(Address.parse(address), Amount.of(50_000 + minted.size()));
-                        counts.merge("minted", 1, Integer::sum);
-                    } catch (WalletdException lost) {
-                        counts.merge("not minted", 1, Integer::sum);
-                    }
-                },
-                callers));
+        ask(any(), "generate_standard_address", Map.of(), answer -> {
+            String address = answer.path("address").asText();
+            minted.add(address);
+            chain.faucet(Address.parse(address), Amount.of(50_000 + minted.size()));
+            countOnly("minted");
+        });
     }
 
     private void reorganise() {
@@ -896,14 +855,12 @@ final class DaemonHistory implements AutoCloseable {
 
     private void later(int millis, Member member) {
         DaemonRig paused = member.rig;
-        calls.add(CompletableFuture.runAsync(
-                () -> {
-                    Await.pause(millis);
-                    if (member.rig == paused && paused != null) {
-                        member.door.back();
-                    }
-                },
-                callers));
+        aside(() -> {
+            Await.pause(millis);
+            if (member.rig == paused && paused != null) {
+                member.door.back();
+            }
+        });
     }
 
     private void loseCommit(Member member) {
@@ -961,7 +918,7 @@ final class DaemonHistory implements AutoCloseable {
             try {
                 node.call(SEND, new ObjectMapper().convertValue(params, new TypeReference<Map<String, Object>>() {}));
             } catch (WalletdException.RpcError known) {
-                counts.merge("rumour refused", 1, Integer::sum);
+                countOnly("rumour refused");
             }
         }
     }
@@ -971,22 +928,29 @@ final class DaemonHistory implements AutoCloseable {
     }
 
     private void readCredits(Member member) {
-        WalletdClient client = client(member);
-        if (client == null) {
+        DaemonRig rig = member.rig;
+        if (rig == null) {
             return;
         }
         try {
-            CreditFeed feed = new CreditFeed(
-                    client, ListCredits.of().withMinConfirmations(1).withLimit(5), cursor);
-            CreditFeed.CreditPage page;
-            do {
-                page = feed.poll(Duration.ZERO);
+            readCredits(client(rig), 5, cursor, page -> {
                 page.credits().forEach(credit -> book(credit, member));
                 cursor = Optional.of(page.cursor());
-            } while (page.more() || !page.credits().isEmpty());
+            });
         } catch (WalletdException lost) {
-            counts.merge("no page of credits", 1, Integer::sum);
+            countOnly("no page of credits");
         }
+    }
+
+    private static void readCredits(
+            WalletdClient client, int limit, Optional<String> from, Consumer<CreditFeed.CreditPage> read) {
+        CreditFeed feed =
+                new CreditFeed(client, ListCredits.of().withMinConfirmations(1).withLimit(limit), from);
+        CreditFeed.CreditPage page;
+        do {
+            page = feed.poll(Duration.ZERO);
+            read.accept(page);
+        } while (page.more() || !page.credits().isEmpty());
     }
 
     private void book(Credit credit, Member member) {
@@ -1168,9 +1132,7 @@ final class DaemonHistory implements AutoCloseable {
 
     /** Cancels payouts that the cap blocks, and releases payouts that a restored database holds. */
     private void settlePayouts() {
-        Optional<Member> keeper = members.stream()
-                .filter(member -> member.rig.daemon().keeper().isRunning())
-                .findFirst();
+        Optional<Member> keeper = keeper();
         if (keeper.isEmpty()) {
             return;
         }
@@ -1353,15 +1315,11 @@ final class DaemonHistory implements AutoCloseable {
                     .as("payments at " + member.number + ": " + this)
                     .isEqualTo(spends(members.get(0)));
             Map<String, String> all = new HashMap<>();
-            CreditFeed feed = new CreditFeed(
+            readCredits(
                     member.rig.client(),
-                    ListCredits.of().withMinConfirmations(1).withLimit(7),
-                    Optional.empty());
-            CreditFeed.CreditPage page;
-            do {
-                page = feed.poll(Duration.ZERO);
-                page.credits().forEach(credit -> fold(all, credit));
-            } while (page.more() || !page.credits().isEmpty());
+                    7,
+                    Optional.empty(),
+                    page -> page.credits().forEach(credit -> fold(all, credit)));
             assertThat(toMinted(all))
                     .as("credits at " + member.number + ": " + this)
                     .isEqualTo(credited);

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.assertj.core.api.AbstractStringAssert;
 import org.chainwalletd.access.NamedToken;
 import org.chainwalletd.access.TokenFile;
 import org.chainwalletd.api.Scope;
@@ -47,7 +48,7 @@ import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.ScriptedNode;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -69,7 +70,9 @@ class DaemonsOfDatabaseTest {
 
     private final Map<Caller, WalletdClient> clients = new HashMap<>();
 
-    private TestDatabase database;
+    @AutoClose
+    private final TestDatabase database = new TestDatabase();
+
     private Path first;
     private Path second;
 
@@ -77,14 +80,8 @@ class DaemonsOfDatabaseTest {
 
     @BeforeEach
     void name() {
-        database = new TestDatabase();
         first = folder.resolve("first");
         second = folder.resolve("second");
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        database.close();
     }
 
     private Settings settings(Path datadir, String... flags) {
@@ -163,6 +160,10 @@ class DaemonsOfDatabaseTest {
     /** Runs a command on the database; returns its output. */
     private String command(Path datadir, String... words) {
         return run(datadir, words).printed();
+    }
+
+    private AbstractStringAssert<?> complains(Path datadir, String... words) {
+        return assertThat(run(datadir, words).errors().toString());
     }
 
     private static String token(Path datadir, String scope) throws IOException {
@@ -650,35 +651,24 @@ class DaemonsOfDatabaseTest {
                 rig.call("payout_submit", payouts(payer, List.of(payout("payout-of-all", new Party(77), 1_000))));
                 credits = rig.call("list_credits");
                 named = command(second, "token", "create", "shop", "--scope", "read");
-                assertThat(run(first, "store", "move", "--back").errors().toString())
-                        .contains("another process is using the datadir");
+                complains(first, "store", "move", "--back").contains("another process is using the datadir");
             }
-            assertThat(run(second, "store", "move", "--back").errors().toString())
-                    .contains("name the one that works with the database");
-            assertThat(run(first, "store", "move", "--back", "--give-up")
-                            .errors()
-                            .toString())
-                    .contains("say store move, ");
-            assertThat(run(first, "store", "restored", "--back").errors().toString())
-                    .contains("say store move, ");
-            assertThat(run(first, "store", "move", "--give-up").errors().toString())
-                    .contains("there is nothing to give up");
+            complains(second, "store", "move", "--back").contains("name the one that works with the database");
+            complains(first, "store", "move", "--back", "--give-up").contains("say store move, ");
+            complains(first, "store", "restored", "--back").contains("say store move, ");
+            complains(first, "store", "move", "--give-up").contains("there is nothing to give up");
             Path readToken = first.resolve("token-read");
             Files.move(readToken, second.resolveSibling("token-read"));
-            assertThat(run(first, "store", "move", "--back").errors().toString())
-                    .contains("the read token of the daemons is not in");
+            complains(first, "store", "move", "--back").contains("the read token of the daemons is not in");
             Files.move(second.resolveSibling("token-read"), readToken);
             Files.createDirectory(first.resolve("wallets"));
             Files.writeString(first.resolve("wallets/state.json"), "{}");
-            assertThat(run(first, "store", "move", "--back").errors().toString())
-                    .contains("wallets is in the way of what the database has");
+            complains(first, "store", "move", "--back").contains("wallets is in the way of what the database has");
             Files.delete(first.resolve("wallets/state.json"));
-            assertThat(run(first, "store", "move", "--back", "--spend-cap-per-tx", "5")
-                            .errors()
-                            .toString())
+            complains(first, "store", "move", "--back", "--spend-cap-per-tx", "5")
                     .contains("has other caps");
             database.run("CREATE TABLE kept AS SELECT * FROM sealed; DELETE FROM sealed");
-            assertThat(run(first, "store", "move", "--back").errors().toString())
+            complains(first, "store", "move", "--back")
                     .contains("the move back has not ended: ", "run it again, or go on with the database after store");
             database.run("INSERT INTO sealed SELECT * FROM kept; DROP TABLE kept");
 
@@ -691,10 +681,8 @@ class DaemonsOfDatabaseTest {
                             "start without --store");
 
             assertThat(command(first, "store", "move", "--back")).contains("nothing was done");
-            assertThat(run(first, "store", "move", "--give-up").errors().toString())
-                    .contains("was moved back to walletd.db in " + first);
-            assertThat(run(second, "token", "revoke", "shop").errors().toString())
-                    .contains("was moved back to walletd.db in " + first);
+            complains(first, "store", "move", "--give-up").contains("was moved back to walletd.db in " + first);
+            complains(second, "token", "revoke", "shop").contains("was moved back to walletd.db in " + first);
             refused("keeps its payments in walletd.db", first);
             refused("was moved back to walletd.db in " + first, second);
             try (DaemonRig rig = DaemonRig.over(chain, first)) {
@@ -867,7 +855,7 @@ class DaemonsOfDatabaseTest {
         database.run("UPDATE store SET version = version - 1");
         try (Daemon running = start(first)) {
             database.run("UPDATE daemons SET release = release - 1 WHERE NOT ended");
-            assertThat(run(second, "cluster", "finish-upgrade").errors().toString())
+            complains(second, "cluster", "finish-upgrade")
                     .contains("of a daemon of an earlier release, which has not ended");
             assertThat(accepts(running, token(first, "read"))).isTrue();
         }
@@ -891,7 +879,7 @@ class DaemonsOfDatabaseTest {
         database.run("DROP FUNCTION key_changing, key_deleted, keyring_changed CASCADE");
         database.run("DROP TABLE deleted_keys");
         database.run("ALTER TABLE keys DROP COLUMN commit");
-        assertThat(run(first, "cluster", "status").errors().toString()).contains("made by an earlier release");
+        complains(first, "cluster", "status").contains("made by an earlier release");
         try (Daemon daemon = start(second)) {
             assertThat(daemon.keeper().isRunning()).isTrue();
             assertThat(database.number("SELECT epoch FROM keeper")).isEqualTo(1);

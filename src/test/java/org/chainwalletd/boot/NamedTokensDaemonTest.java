@@ -32,7 +32,7 @@ import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.EventReader;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -56,19 +56,16 @@ class NamedTokensDaemonTest {
     @TempDir
     static Path files;
 
+    @AutoClose
     private static DaemonRig daemon;
+
+    @AutoClose("shutdownNow")
     private static ExecutorService callers;
 
     @BeforeAll
     static void start() {
         daemon = DaemonRig.withChain(datadir, "--no-key-export", "true");
         callers = Executors.newCachedThreadPool();
-    }
-
-    @AfterAll
-    static void stop() {
-        callers.shutdownNow();
-        daemon.close();
     }
 
     /** Returns the output of a command, which must succeed. Synchronized, because concurrent commands would be told to retry. */

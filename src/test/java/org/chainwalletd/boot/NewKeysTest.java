@@ -145,8 +145,7 @@ class NewKeysTest {
 
     private KeyringSetup offline(Path datadir) {
         Settings settings = DaemonRig.settings(datadir, chain.uri());
-        return KeyringSetup.offline(settings.chain(), settings.wallets())
-                .withCost(DaemonRig.COST);
+        return KeyringSetup.offline(settings.chain(), settings.wallets()).withCost(DaemonRig.COST);
     }
 
     private void watched(Path datadir, JsonNode answer) throws SQLException {

@@ -24,7 +24,7 @@ import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.Seeded;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,8 +41,12 @@ class OwnPaymentsDaemonTest {
     @TempDir
     static Path datadir;
 
+    @AutoClose
     private static DaemonRig daemon;
+
     private static Party payer;
+
+    @AutoClose("shutdownNow")
     private static ExecutorService callers;
 
     @BeforeAll
@@ -56,12 +60,6 @@ class OwnPaymentsDaemonTest {
         daemon.devnet().mine(2);
         daemon.awaitFollowed();
         callers = Executors.newFixedThreadPool(4);
-    }
-
-    @AfterAll
-    static void stop() {
-        callers.shutdownNow();
-        daemon.close();
     }
 
     private static JsonNode pay(String token, long amount, String memo) {

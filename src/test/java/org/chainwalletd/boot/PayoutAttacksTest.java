@@ -18,7 +18,7 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,6 +39,7 @@ class PayoutAttacksTest {
     @TempDir
     static Path datadir;
 
+    @AutoClose
     private static DaemonRig daemon;
 
     @BeforeAll
@@ -50,11 +51,6 @@ class PayoutAttacksTest {
         daemon.awaitFollowed();
         daemon.call("payout_pause");
         daemon.call("payout_submit", submission(List.of(order(TAKEN, 4_000))));
-    }
-
-    @AfterAll
-    static void stop() {
-        daemon.close();
     }
 
     private static Map<String, Object> order(Object id, Object amount) {

@@ -21,7 +21,7 @@ import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.EventReader;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -38,6 +38,7 @@ class PayoutMethodsTest {
     @TempDir
     static Path datadir;
 
+    @AutoClose
     private static DaemonRig daemon;
 
     @BeforeAll
@@ -50,11 +51,6 @@ class PayoutMethodsTest {
                 Integer.toString(MOST_UNFINISHED),
                 "--payout-delay",
                 "0");
-    }
-
-    @AfterAll
-    static void stop() {
-        daemon.close();
     }
 
     private static JsonNode payoutOf(String id) {

@@ -30,7 +30,7 @@ import org.chainwalletd.testkit.Coins;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.EventReader;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -54,16 +54,13 @@ class PayoutOperatorTest {
     private final Party payer = new Party(71);
     private final Party poor = new Party(72);
     private final Party shop = new Party(73);
+
+    @AutoClose
     private Devnet devnet;
 
     @BeforeEach
     void startChain() throws IOException {
         devnet = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
-    }
-
-    @AfterEach
-    void stopChain() {
-        devnet.close();
     }
 
     private DaemonRig start() {

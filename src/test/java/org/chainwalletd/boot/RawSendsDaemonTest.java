@@ -19,7 +19,7 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,7 +35,9 @@ class RawSendsDaemonTest {
     @TempDir
     static Path datadir;
 
+    @AutoClose
     private static DaemonRig daemon;
+
     private static Party owned;
     private static Party stranger;
 
@@ -47,11 +49,6 @@ class RawSendsDaemonTest {
         daemon.fund(owned, 50_000, 50_000, 50_000, 50_000, 50_000);
         daemon.fund(stranger, 50_000, 50_000, 50_000);
         daemon.awaitFollowed();
-    }
-
-    @AfterAll
-    static void stop() {
-        daemon.close();
     }
 
     private static Transaction signed(Party by, TxOutput... outputs) {

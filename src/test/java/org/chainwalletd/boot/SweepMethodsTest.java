@@ -14,7 +14,7 @@ import java.util.stream.LongStream;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,16 +28,12 @@ class SweepMethodsTest {
     @TempDir
     static Path datadir;
 
+    @AutoClose
     private static DaemonRig daemon;
 
     @BeforeAll
     static void start() {
         daemon = DaemonRig.withChain(datadir);
-    }
-
-    @AfterAll
-    static void stop() {
-        daemon.close();
     }
 
     private static Map<String, Object> sweep(String token, Party to, Party... from) {

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.assertj.core.api.AbstractStringAssert;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -49,6 +50,11 @@ class SettingsLoaderTest {
         ConfigurationException refused = catchThrowableOfType(ConfigurationException.class, this::load);
         assertThat(refused).as("the configuration is refused").isNotNull();
         return refused.problems();
+    }
+
+    /** The only one. */
+    private AbstractStringAssert<?> assertProblem() {
+        return assertThat(problems()).singleElement().asString();
     }
 
     private Path file(String content) throws IOException {
@@ -443,13 +449,13 @@ class SettingsLoaderTest {
     @Test
     void a_file_in_a_datadir_cannot_name_another_datadir() throws IOException {
         file("walletd.datadir = /elsewhere");
-        assertThat(problems()).singleElement().asString().contains("/elsewhere", "--config");
+        assertProblem().contains("/elsewhere", "--config");
     }
 
     @Test
     void a_file_in_a_datadir_cannot_name_another_brand() throws IOException {
         file("walletd.chain.brand = other");
-        assertThat(problems()).singleElement().asString().contains(".other-walletd", "--config");
+        assertProblem().contains(".other-walletd", "--config");
         flags.put("--datadir", home.resolve(".chain-walletd").toString());
         assertThat(load().settings().chain().brand()).isEqualTo("other");
     }
@@ -481,7 +487,7 @@ class SettingsLoaderTest {
     @Test
     void a_file_that_is_no_hocon_is_refused_with_its_place() throws IOException {
         Path file = file("walletd {\n  http = [\n");
-        assertThat(problems()).singleElement().asString().contains(file.toString());
+        assertProblem().contains(file.toString());
     }
 
     @Test
@@ -515,11 +521,7 @@ class SettingsLoaderTest {
                         "--auth-token-spend (from variable WALLETD_AUTH_TOKEN_SPEND) is empty; give a value or leave it out");
         environment.clear();
         file("walletd.http.auth-token-read = \"\"");
-        assertThat(problems())
-                .singleElement()
-                .asString()
-                .startsWith("--auth-token-read")
-                .contains("is empty");
+        assertProblem().startsWith("--auth-token-read").contains("is empty");
     }
 
     @Test
@@ -532,7 +534,7 @@ class SettingsLoaderTest {
     void scopes_do_not_share_a_token() {
         flags.put("--auth-token-read", TOKEN_A);
         flags.put("--auth-token-spend", TOKEN_A);
-        assertThat(problems()).singleElement().asString().contains("same token").doesNotContain(TOKEN_A);
+        assertProblem().contains("same token").doesNotContain(TOKEN_A);
     }
 
     @ParameterizedTest
@@ -552,7 +554,7 @@ class SettingsLoaderTest {
             })
     void a_wrong_node_url_is_refused(String urls) {
         flags.put("--node-rpc", urls);
-        assertThat(problems()).singleElement().asString().startsWith("--node-rpc");
+        assertProblem().startsWith("--node-rpc");
     }
 
     @ParameterizedTest
@@ -569,14 +571,14 @@ class SettingsLoaderTest {
             })
     void a_wrong_bind_address_is_refused(String bind) {
         flags.put("--bind", bind);
-        assertThat(problems()).singleElement().asString().startsWith("--bind");
+        assertProblem().startsWith("--bind");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"localhost", "10.0.0.0/33", "300.1.1.1", "10.0.0.0/8/8", "10.0.0.0/", "fe80::/129"})
     void proxies_are_addresses_or_networks(String proxies) {
         flags.put("--trusted-proxies", proxies);
-        assertThat(problems()).singleElement().asString().startsWith("--trusted-proxies");
+        assertProblem().startsWith("--trusted-proxies");
     }
 
     @Test
@@ -612,7 +614,7 @@ class SettingsLoaderTest {
     @Test
     void a_public_bind_is_refused_unless_something_protects_the_tokens() {
         flags.put("--bind", "0.0.0.0:7448");
-        assertThat(problems()).singleElement().asString().contains("--tls", "--allow-public-bind");
+        assertProblem().contains("--tls", "--allow-public-bind");
         flags.put("--tls", "true");
         assertThat(load().settings().http().tls()).isTrue();
         flags.remove("--tls");
@@ -621,7 +623,7 @@ class SettingsLoaderTest {
         flags.remove("--allow-public-bind");
         flags.put("--bind", "127.0.0.1:7448");
         flags.put("--metrics-bind", "0.0.0.0:9100");
-        assertThat(problems()).singleElement().asString().startsWith("--metrics-bind");
+        assertProblem().startsWith("--metrics-bind");
     }
 
     @Test
@@ -643,19 +645,15 @@ class SettingsLoaderTest {
     void a_token_file_that_holds_no_token_stops_the_start() throws IOException {
         flags.put("--indexer-rpc", "http://i.test");
         flags.put("--indexer-token-file", home.resolve("missing").toString());
-        assertThat(problems()).singleElement().asString().contains("cannot be read");
+        assertProblem().contains("cannot be read");
 
         Path empty = Files.writeString(home.resolve("empty"), "\n");
         flags.put("--indexer-token-file", empty.toString());
-        assertThat(problems()).singleElement().asString().contains("is empty");
+        assertProblem().contains("is empty");
 
         Path two = Files.writeString(home.resolve("two"), "one two");
         flags.put("--indexer-token-file", two.toString());
-        assertThat(problems())
-                .singleElement()
-                .asString()
-                .contains("without spaces")
-                .doesNotContain("one two");
+        assertProblem().contains("without spaces").doesNotContain("one two");
     }
 
     @Test
