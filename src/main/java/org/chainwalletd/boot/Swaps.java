@@ -33,10 +33,9 @@ import org.chainwalletd.store.Store;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.swap.engine.BookReader;
-import org.chainwalletd.swap.engine.Orphans;
+import org.chainwalletd.swap.engine.LocksWithoutRow;
 import org.chainwalletd.swap.engine.Quoting;
 import org.chainwalletd.swap.engine.RowAudit;
-import org.chainwalletd.swap.engine.SharedSecrets;
 import org.chainwalletd.swap.engine.SwapAlarms;
 import org.chainwalletd.swap.engine.SwapBook;
 import org.chainwalletd.swap.engine.SwapEngine;
@@ -340,17 +339,6 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         private Watchtower.Setup watchtower(
                 SwapLimits limits, Legs legs, SwapClocks clocks, ActorRef<SwapEngine.Command> engine) {
             AccountChain chain = account().chain();
-            SharedSecrets secrets = new SharedSecrets(new SharedSecrets.Setup(
-                    chain,
-                    account().sends(),
-                    rules.contract(),
-                    journal,
-                    parts.htlcs().records(),
-                    parts.following().follower()::tip,
-                    parts.spending()::ofTokenForCertain,
-                    parts.htlcs().methods().spends()::redeem,
-                    parts.settings().chain(),
-                    alarms));
             Consumer<String> rewatch = id -> engine.tell(new SwapEngine.Rewatch(id));
             return new Watchtower.Setup(
                     chain,
@@ -364,8 +352,18 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                             rewatch,
                             alarms,
                             () -> clocks.clock().instant().getEpochSecond()),
-                    new Orphans(chain, account().sends(), rules.contract(), journal, secrets, rewatch, alarms),
-                    secrets,
+                    new LocksWithoutRow(new LocksWithoutRow.Setup(
+                            chain,
+                            account().sends(),
+                            rules.contract(),
+                            journal,
+                            parts.htlcs().records(),
+                            parts.following().follower()::tip,
+                            parts.spending()::ofTokenForCertain,
+                            parts.htlcs().methods().spends()::redeem,
+                            parts.settings().chain(),
+                            rewatch,
+                            alarms)),
                     limits.development() ? DEVELOPMENT_PACE : WATCH_PACE,
                     parts.workers().watchtower());
         }

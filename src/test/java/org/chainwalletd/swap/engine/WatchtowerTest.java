@@ -221,7 +221,6 @@ public class WatchtowerTest {
 
     private void watch() {
         long now = chain.clock().instant().getEpochSecond();
-        SharedSecrets secrets = secrets();
         kit.spawn(Watchtower.create(new Watchtower.Setup(
                 account.endpoints(),
                 chain.contract(),
@@ -229,21 +228,13 @@ public class WatchtowerTest {
                 () -> CompletableFuture.completedFuture(ours),
                 store.scans(),
                 new RowAudit(journal, legs, rewatched::add, alarms::add, () -> now),
-                new Orphans(
-                        account.endpoints(),
-                        account.sends(),
-                        chain.contract(),
-                        journal,
-                        secrets,
-                        rewatched::add,
-                        alarms::add),
-                secrets,
+                locks(),
                 Duration.ofMillis(20),
                 EvmLegRig.THREADS)));
     }
 
-    private SharedSecrets secrets() {
-        return new SharedSecrets(new SharedSecrets.Setup(
+    private LocksWithoutRow locks() {
+        return new LocksWithoutRow(new LocksWithoutRow.Setup(
                 account.endpoints(),
                 account.sends(),
                 chain.contract(),
@@ -259,6 +250,7 @@ public class WatchtowerTest {
                     return CompletableFuture.completedFuture(null);
                 },
                 SwapWorld.PROFILE,
+                rewatched::add,
                 alarms::add));
     }
 
