@@ -1144,6 +1144,34 @@ class AccountSendsTest {
     }
 
     @Test
+    void each_state_has_its_name_in_the_history() {
+        Hash256 any = Hash256.ZERO;
+        assertThat(List.of(
+                        new SendState.Journalled(),
+                        new SendState.Sent(),
+                        new SendState.Cancelling(),
+                        new SendState.Mined(any, 1, any, 0, true),
+                        new SendState.Mined(any, 1, any, 0, false),
+                        new SendState.Final(any, 1, any),
+                        new SendState.Reverted(any, 1, any),
+                        new SendState.Cancelled(any, 1, any),
+                        new SendState.Missing(),
+                        new SendState.Lost()))
+                .extracting(SendState::word)
+                .containsExactly(
+                        "journalled",
+                        "sent",
+                        "cancelling",
+                        "mined",
+                        "reverting",
+                        "final",
+                        "reverted",
+                        "cancelled",
+                        "sent",
+                        "lost");
+    }
+
+    @Test
     void an_endpoint_that_repeats_what_it_was_sent_gets_it_into_no_text_of_ours() {
         Bytes raw = Bytes.parse("02" + "5ec2e7".repeat(20));
         rig.both(endpoint -> endpoint.refuse("eth_sendRawTransaction", -32000, "bad transaction 0x" + raw.hex()));
