@@ -1,18 +1,45 @@
 package org.chainwalletd.swap.engine;
 
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.store.SealedRecords;
+import org.chainwalletd.store.SwapStore;
 import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.testkit.Await;
 
-/** Questions to an engine, and rows in its journal. */
+/** Set-up of an engine, questions to it, and rows in its journal. */
 final class EngineCalls {
     private EngineCalls() {}
+
+    static SwapJournal journal(SwapStore table, SealedRecords seals) {
+        return new SwapJournal(table, seals, ForkJoinPool.commonPool());
+    }
+
+    /** Returns the set-up of an engine that knows a tip and no other swaps, and that tells nobody what it does. */
+    static SwapSetup setup(SwapJournal journal, Legs legs, String run, InstantSource clock, Duration pace) {
+        return new SwapSetup(
+                journal,
+                legs,
+                run,
+                clock,
+                pace,
+                () -> OptionalLong.of(Sample.TIP),
+                () -> false,
+                new SwapBook(),
+                changed -> {},
+                Sample.MARGINS,
+                alarm -> {});
+    }
 
     static CompletableFuture<SwapReply> ask(
             ActorRef<SwapEngine.Command> engine,

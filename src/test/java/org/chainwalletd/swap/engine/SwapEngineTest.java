@@ -16,9 +16,10 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.keyring.TestSeals;
@@ -35,6 +36,7 @@ import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.Walks;
@@ -103,31 +105,26 @@ public class SwapEngineTest {
         private ActorRef<SwapEngine.Command> engine;
 
         History(long seed, int trouble) {
-            reader = new SwapJournal(MemorySwaps.immortal(rows), seals, ForkJoinPool.commonPool());
+            reader = EngineCalls.journal(MemorySwaps.immortal(rows), seals);
             legs = new SimulatedLegs(new Random(seed), rows, reader, trouble);
         }
 
         private void start(MemorySwaps table) {
             store = table;
             ofProcess = new ProcessLegs(legs);
-            SwapJournal journal = new SwapJournal(store, seals, ForkJoinPool.commonPool());
-            String run = "run-" + ++runs;
-            SwapSetup setup = new SwapSetup(
+            SwapJournal journal = EngineCalls.journal(store, seals);
+            SwapSetup setup = EngineCalls.setup(
                     journal,
                     ofProcess.legs(),
-                    run,
+                    "run-" + ++runs,
                     InstantSource.fixed(Instant.ofEpochSecond(Sample.NOW)),
-                    Duration.ZERO,
-                    () -> OptionalLong.of(tip.get()),
-                    () -> false,
-                    new SwapBook(),
-                    heard::add,
-                    Sample.MARGINS,
-                    alarm -> {});
+                    Duration.ZERO);
+            Supplier<OptionalLong> current = () -> OptionalLong.of(tip.get());
+            Consumer<SwapRow> changed = heard::add;
             if (runs == 1) {
                 EngineCalls.add(journal, Sample.row(Direction.CHAIN_TO_NATIVE));
             }
-            engine = kit.spawn(SwapEngine.create(setup, stalled));
+            engine = kit.spawn(SwapEngine.create(Copies.with(setup, "tip", current, "changed", changed), stalled));
         }
 
         private SwapReply execute() {

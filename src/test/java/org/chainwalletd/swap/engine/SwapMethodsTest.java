@@ -25,9 +25,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.access.Grant;
@@ -67,6 +66,7 @@ import org.chainwalletd.swap.legs.SwapClocks;
 import org.chainwalletd.swap.pool.HttpPool;
 import org.chainwalletd.swap.pool.PoolWords;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.HostilePool;
 import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.TestPools;
@@ -107,43 +107,22 @@ public class SwapMethodsTest {
     private SwapWords words = SwapWords.of(CHAIN, EvmWords.DEFAULT);
     private RpcDispatcher methods;
 
-    /** Both chains are in the state set by the test; the engine's actions are counted. */
-    private static final class StandingLegs extends IdleLegs {
-        private final AtomicReference<View> view =
-                new AtomicReference<>(view(new OwnLock.Absent(), new LockPermission.Granted(), false));
-        private final AtomicInteger locks = new AtomicInteger();
-        private final AtomicInteger refunds = new AtomicInteger();
+    /** A lock that is lost on its way fails with a busy store. */
+    private static final class StandingLegs extends ShownLegs {
         private volatile boolean loses;
 
         void see(OwnLock own, LockPermission permission, boolean due) {
-            view.set(view(own, permission, due));
-        }
-
-        @Override
-        public CompletionStage<View> look(SwapRow row) {
-            return CompletableFuture.completedFuture(view.get());
+            lock = own;
+            this.permission = permission;
+            refundDue = due;
         }
 
         @Override
         public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
-            locks.incrementAndGet();
-            if (loses) {
-                return CompletableFuture.failedFuture(
-                        new StoreException(StoreException.Reason.BUSY, "too many writes wait", null));
-            }
-            see(new OwnLock.Locked("lock:0", OptionalLong.empty()), LockPermission.NOT_ASKED, false);
-            return CompletableFuture.completedFuture("lock");
-        }
-
-        @Override
-        public CompletionStage<Void> abandonLock(SwapRow row) {
-            return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
-        public CompletionStage<String> takeBack(SwapRow row) {
-            refunds.incrementAndGet();
-            return CompletableFuture.completedFuture("refund");
+            return loses
+                    ? CompletableFuture.failedFuture(
+                            new StoreException(StoreException.Reason.BUSY, "too many writes wait", null))
+                    : super.sendLock(row, mayBegin);
         }
     }
 
@@ -172,26 +151,24 @@ public class SwapMethodsTest {
     }
 
     private RpcDispatcher methods(AccountChain endpoints) {
-        SwapJournal journal = new SwapJournal(store.swaps(), seals, EXECUTOR);
+        SwapJournal journal = EngineCalls.journal(store.swaps(), seals);
         SwapNews news = new SwapNews(book, new SimpleMeterRegistry(), row -> {
             synchronized (told) {
                 told.add(row);
             }
         });
         StalledSwaps stalled = new StalledSwaps();
+        Supplier<OptionalLong> height =
+                () -> tip().map(at -> OptionalLong.of(at.height())).orElseThrow();
         ActorRef<SwapEngine.Command> engine = kit.spawn(SwapEngine.create(
-                new SwapSetup(
-                        journal,
-                        legs,
-                        "run-1",
-                        chains.clock(),
-                        Duration.ofMillis(50),
-                        () -> tip().map(at -> OptionalLong.of(at.height())).orElseThrow(),
-                        () -> false,
+                Copies.with(
+                        EngineCalls.setup(journal, legs, "run-1", chains.clock(), Duration.ofMillis(50)),
+                        "tip",
+                        height,
+                        "book",
                         book,
-                        news,
-                        Sample.MARGINS,
-                        alarm -> {}),
+                        "changed",
+                        news),
                 stalled));
         Quoting quoting = new Quoting(
                 new QuoteBinding(limits(), key -> false),
@@ -503,7 +480,7 @@ public class SwapMethodsTest {
         call("swap_execute", id(swap));
         assertThat(refused(-32037, "swap_refund", id(swap))).contains("by itself");
         assertThat(legs.refunds).hasValue(0);
-        legs.see(new OwnLock.Locked("lock:0", OptionalLong.empty()), LockPermission.NOT_ASKED, true);
+        legs.see(ShownLegs.LOCKED, LockPermission.NOT_ASKED, true);
         assertThat(call("swap_refund", id(swap)).get("status").textValue()).isEqualTo("refunding");
         legs.see(new OwnLock.TakenBack("lock:0", "refund", true), LockPermission.NOT_ASKED, true);
         Await.until(
