@@ -1,5 +1,7 @@
 package org.chainwalletd.swap.engine;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -239,6 +241,12 @@ public final class SwapWorld implements AutoCloseable {
     /** Returns the discrepancies of money. */
     List<String> uncounted() {
         return money.wrong();
+    }
+
+    /** Asserts that nothing wrong was noticed and that all money is counted. */
+    void assertSound() {
+        assertThat(wrong()).isEmpty();
+        assertThat(uncounted()).isEmpty();
     }
 
     // What a caller does
