@@ -5,17 +5,24 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.Function;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.SealedRecords;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.store.SwapStore;
 import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.legs.Legs;
+import org.chainwalletd.swap.pool.HttpPool;
+import org.chainwalletd.swap.pool.PoolWords;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Peers;
+import org.chainwalletd.testkit.TwoChains;
 
 /** Set-up of an engine, questions to it, and rows in its journal. */
 final class EngineCalls {
@@ -39,6 +46,15 @@ final class EngineCalls {
                 changed -> {},
                 Sample.MARGINS,
                 alarm -> {});
+    }
+
+    static HttpPool pool(ActorTestKit kit, TwoChains chains, Executor executor) {
+        return new HttpPool(
+                Peers.of(kit.system()).to(chains.poolUri()),
+                PoolWords.DEFAULT,
+                Duration.ofSeconds(30),
+                ByteBudget.of(HttpPool.MOST_HELD),
+                executor);
     }
 
     static CompletableFuture<SwapReply> ask(

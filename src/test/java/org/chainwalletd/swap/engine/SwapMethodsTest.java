@@ -30,8 +30,8 @@ import java.util.function.Supplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.access.Grant;
+import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.endpoints.AccountChain;
-import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -41,7 +41,6 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
-import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.ErrorTranslator;
@@ -63,13 +62,9 @@ import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.legs.SwapClocks;
-import org.chainwalletd.swap.pool.HttpPool;
-import org.chainwalletd.swap.pool.PoolWords;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.HostilePool;
-import org.chainwalletd.testkit.Peers;
-import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
 import org.junit.jupiter.api.AfterEach;
@@ -147,7 +142,7 @@ public class SwapMethodsTest {
     }
 
     private RpcDispatcher methods() {
-        return methods(endpoints());
+        return methods(endpoints(2));
     }
 
     private RpcDispatcher methods(AccountChain endpoints) {
@@ -172,12 +167,7 @@ public class SwapMethodsTest {
                 stalled));
         Quoting quoting = new Quoting(
                 new QuoteBinding(limits(), key -> false),
-                new HttpPool(
-                        Peers.of(kit.system()).to(chains.poolUri()),
-                        PoolWords.DEFAULT,
-                        Duration.ofSeconds(20),
-                        ByteBudget.of(HttpPool.MOST_HELD),
-                        EXECUTOR),
+                EngineCalls.pool(kit, chains, EXECUTOR),
                 endpoints,
                 address -> CompletableFuture.completedFuture(Optional.of(Sample.OUR_KEY)
                         .filter(key -> CHAIN.addressOf(key).equals(address))),
@@ -205,22 +195,14 @@ public class SwapMethodsTest {
                 chains.clock().instant().getEpochSecond()));
     }
 
-    private AccountChain endpoints() {
-        return endpoints(2);
-    }
-
     private AccountChain endpoints(int quorum) {
-        return AccountChain.start(
-                Peers.of(kit.system()),
-                new AccountChain.Setup(
-                        List.of(chains.evm().uri(), chains.evm().newEndpoint().uri()),
-                        quorum,
-                        Sample.CHAIN_ID,
-                        Finality.FINALIZED,
-                        Duration.ofSeconds(5),
-                        ByteBudget.ofHeap(AccountChain.HEAP_SHARE),
-                        new SimpleMeterRegistry()),
-                new AccountChain.Threads(EXECUTOR, TestPools::of));
+        return AccountRig.client(
+                kit,
+                EXECUTOR,
+                quorum,
+                Duration.ofSeconds(5),
+                chains.evm().uri(),
+                chains.evm().newEndpoint().uri());
     }
 
     private SwapLimits limits() {
@@ -243,6 +225,10 @@ public class SwapMethodsTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private String status(String method, String swap) {
+        return call(method, id(swap)).get("status").textValue();
     }
 
     private JsonNode call(String method, Map<String, ?> params) {
@@ -442,7 +428,7 @@ public class SwapMethodsTest {
         assertThat(refused(-32602, "swap_execute", Map.of("swap_id", swap, "min_amount_out", "0." + "1".repeat(19))))
                 .contains("decimals");
         assertThat(legs.locks).hasValue(0);
-        assertThat(call("swap_status", id(swap)).get("status").textValue()).isEqualTo("quoted");
+        assertThat(status("swap_status", swap)).isEqualTo("quoted");
     }
 
     @Test
@@ -451,9 +437,9 @@ public class SwapMethodsTest {
         unverified = Optional.of("no --expect-genesis names the chain");
         assertThat(refused(-32020, "swap_execute", id(swap))).contains("nothing was locked", "--expect-genesis");
         assertThat(legs.locks).hasValue(0);
-        assertThat(call("swap_status", id(swap)).get("status").textValue()).isEqualTo("quoted");
+        assertThat(status("swap_status", swap)).isEqualTo("quoted");
         unverified = Optional.empty();
-        assertThat(call("swap_execute", id(swap)).get("status").textValue()).isEqualTo("locking");
+        assertThat(status("swap_execute", swap)).isEqualTo("locking");
     }
 
     @Test
@@ -466,11 +452,11 @@ public class SwapMethodsTest {
                 .contains("not known", "swap_status")
                 .doesNotContain("nothing");
         assertThat(error.path("data").path("retryable").booleanValue()).isTrue();
-        assertThat(call("swap_execute", id(swap)).get("status").textValue()).isEqualTo("locking");
+        assertThat(status("swap_execute", swap)).isEqualTo("locking");
         legs.loses = false;
         Await.until(
                 "it leaves",
-                () -> call("swap_status", id(swap)).get("status").textValue().equals("user_locked"));
+                () -> status("swap_status", swap).equals("user_locked"));
     }
 
     @Test
@@ -481,11 +467,11 @@ public class SwapMethodsTest {
         assertThat(refused(-32037, "swap_refund", id(swap))).contains("by itself");
         assertThat(legs.refunds).hasValue(0);
         legs.see(ShownLegs.LOCKED, LockPermission.NOT_ASKED, true);
-        assertThat(call("swap_refund", id(swap)).get("status").textValue()).isEqualTo("refunding");
+        assertThat(status("swap_refund", swap)).isEqualTo("refunding");
         legs.see(new OwnLock.TakenBack("lock:0", "refund", true), LockPermission.NOT_ASKED, true);
         Await.until(
                 "it is over",
-                () -> call("swap_status", id(swap)).get("status").textValue().equals("refunded"));
+                () -> status("swap_status", swap).equals("refunded"));
         refused(-32602, "swap_refund", id(swap));
         assertThat(book.needing(ours)).isEmpty();
         assertThat(call("swap_list", Map.of("state", "refunded")).get("swaps")).hasSize(1);
