@@ -261,7 +261,7 @@ public final class AccountRig implements AutoCloseable {
         return request(reference, SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF);
     }
 
-    SendRequest lock(String reference) {
+    public SendRequest lock(String reference) {
         return request(reference, SendKind.LOCK, SendValue.exactly(BigInteger.TEN), Pushing.BY_OWNER);
     }
 

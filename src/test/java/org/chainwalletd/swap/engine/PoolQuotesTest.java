@@ -2,10 +2,10 @@ package org.chainwalletd.swap.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.chainwalletd.account.AccountRig.done;
 
 import java.math.BigInteger;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.api.RefusedException;
@@ -22,7 +22,6 @@ import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.swap.pool.Pool.PoolInfo;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HostilePool;
 import org.chainwalletd.testkit.TwoChains;
 import org.junit.jupiter.api.AutoClose;
@@ -39,10 +38,6 @@ public class PoolQuotesTest {
     @BeforeAll
     static void start() {
         kit = ActorTestKit.create();
-    }
-
-    private static <T> T done(CompletionStage<T> stage) {
-        return Await.result(stage);
     }
 
     private static SwapTerms quoted(TwoChains chains, Direction direction) {

@@ -2,9 +2,9 @@ package org.chainwalletd.swap.legs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.account.AccountRig.done;
 import static org.chainwalletd.swap.legs.ChainLegRig.AMOUNT;
 import static org.chainwalletd.swap.legs.ChainLegRig.DEPTH;
-import static org.chainwalletd.swap.legs.ChainLegRig.get;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -93,6 +93,13 @@ public class ChainPoolLegTest {
 
     private Outpoint poolLocks() {
         return rig.lock(pool, params(LONG_ENOUGH), AMOUNT);
+    }
+
+    /** A lock of the pool, one block deeper than the gate wants it. */
+    private Outpoint deepLock() {
+        Outpoint lock = poolLocks();
+        rig.mine((int) DEPTH);
+        return lock;
     }
 
     /** Our own lock was settled when the test began. */
@@ -186,8 +193,7 @@ public class ChainPoolLegTest {
         rig.mine((int) DEPTH);
         assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Absent());
         assertThat(gate().isOpen()).isFalse();
-        Outpoint lock = poolLocks();
-        rig.mine((int) DEPTH);
+        Outpoint lock = deepLock();
         assertThat(rig.poolLock(row)).isEqualTo(locked(lock));
         assertThat(gate().isOpen()).isTrue();
     }
@@ -223,7 +229,7 @@ public class ChainPoolLegTest {
         Outpoint lock = poolLocks();
         rig.mine((int) DEPTH - 1);
         Transaction early = reclaim(lock);
-        get(rig.sightings.seen(ChainLegRig.idOf(early), early));
+        done(rig.sightings.seen(ChainLegRig.idOf(early), early));
         assertThat(gate().isOpen()).isTrue();
         seen(lock, new byte[32]);
         assertThat(gate().isOpen()).isTrue();
@@ -235,7 +241,7 @@ public class ChainPoolLegTest {
 
     private void seen(Outpoint lock, byte[] preimage) {
         Transaction claim = rig.claimed(lock, ours, 0, preimage);
-        get(rig.sightings.seen(ChainLegRig.idOf(claim), claim));
+        done(rig.sightings.seen(ChainLegRig.idOf(claim), claim));
     }
 
     private Transaction reclaim(Outpoint lock) {
@@ -244,8 +250,7 @@ public class ChainPoolLegTest {
 
     @Test
     void a_claim_pays_us_with_the_fee_of_swaps_and_is_final_after_sixty_blocks() {
-        Outpoint lock = poolLocks();
-        rig.mine((int) DEPTH);
+        Outpoint lock = deepLock();
         String tx = claim();
         assertThat(rig.pool.look(row).secretShown()).isTrue();
         assertThat(claim()).isEqualTo(tx);
@@ -262,8 +267,7 @@ public class ChainPoolLegTest {
 
     @Test
     void a_claim_whose_block_goes_is_pushed_again() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         String tx = claim();
         rig.mine(1);
         rig.chain.reorganise(1, false, List.of());
@@ -275,8 +279,7 @@ public class ChainPoolLegTest {
 
     @Test
     void a_claim_goes_out_as_the_same_bytes_in_the_next_life() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         String tx = claim();
         rig.restart();
         rig.chain.forgetMempool();
@@ -286,8 +289,7 @@ public class ChainPoolLegTest {
 
     @Test
     void when_no_node_wants_the_claim_a_version_with_a_higher_fee_follows() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         refuseAll();
         assertThatThrownBy(this::claim).isInstanceOf(RuntimeException.class);
         rig.clock.advance(Duration.ofSeconds(29));
@@ -305,8 +307,7 @@ public class ChainPoolLegTest {
     /** A claim that a node accepted once stays in flight; a refusal that comes too soon must be ignored. */
     @Test
     void a_claim_that_every_node_has_forgotten_and_none_wants_back_is_replaced() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         String tx = claim();
         assertThat(rig.feeOf(tx)).isEqualTo(Amount.of(6_900));
         refuseAll();
@@ -325,8 +326,7 @@ public class ChainPoolLegTest {
     /** The node withholds the claim from every miner, and the other node refuses it for its fee. */
     @Test
     void a_node_that_pretends_to_have_the_claim_keeps_a_dearer_one_back_for_thirty_blocks_at_most() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         String tx = claim();
         String cheap = Bytes.wrap(TransactionCodec.encode(rig.transaction(tx))).hex();
         AtomicReference<JsonNode> waiting = new AtomicReference<>();
@@ -356,8 +356,7 @@ public class ChainPoolLegTest {
 
     @Test
     void nodes_that_lag_behind_the_lock_make_its_claim_no_dearer() {
-        Outpoint lock = poolLocks();
-        rig.mine((int) DEPTH);
+        Outpoint lock = deepLock();
         String tx = claim();
         rig.refuse("Mempool rejected transaction: UtxoNotFound(OutPoint { tx_id: Hash256(" + lock.txId()
                 + "), output_index: " + lock.index() + " })");
@@ -373,8 +372,7 @@ public class ChainPoolLegTest {
     /** Such a refusal says nothing about the claim. */
     @Test
     void nodes_that_refuse_without_a_word_make_the_claim_no_dearer() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         String tx = claim();
         rig.refuse("");
         rig.chain.forgetMempool();
@@ -387,8 +385,7 @@ public class ChainPoolLegTest {
     /** A mempool replaces nothing, so paying more would only raise the fee of what is sent when the rival is gone. */
     @Test
     void a_rival_in_the_mempool_makes_the_claim_no_dearer() {
-        Outpoint lock = poolLocks();
-        rig.mine((int) DEPTH);
+        Outpoint lock = deepLock();
         rig.chain.ledger().submit(rig.claimed(lock, ours, 1_000, secret));
         assertThatThrownBy(this::claim).isInstanceOf(RuntimeException.class);
         for (int i = 0; i < 3; i++) {
@@ -406,8 +403,7 @@ public class ChainPoolLegTest {
     /** A node's report about the lock cannot delay the claim once the secret may be public. */
     @Test
     void a_node_that_shows_a_spend_of_the_lock_does_not_hold_the_claim_back() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         rig.first.lieAbout(
                 "get_output_spent_by",
                 (params, result) -> ((ObjectNode) result)
@@ -435,8 +431,7 @@ public class ChainPoolLegTest {
 
     @Test
     void a_first_claim_whose_gate_counts_no_more_is_not_journalled() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         SwapRow permitted = row.with(row.acts().permitClaim(), 1);
         AtomicInteger sent = new AtomicInteger();
         for (DistortingNode node : List.of(rig.first, rig.second)) {
@@ -453,8 +448,7 @@ public class ChainPoolLegTest {
     /** As when the process dies between the two: the chain has nothing, but the next observation finds the claim. */
     @Test
     void a_claim_that_is_journalled_and_was_never_sent_is_found_by_the_next_look() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         SwapRow permitted = row.with(row.acts().permitClaim(), 1);
         refuseAll();
         assertThatThrownBy(() -> claim(permitted)).isInstanceOf(RuntimeException.class);
@@ -463,8 +457,7 @@ public class ChainPoolLegTest {
 
     @Test
     void a_wrong_secret_leaves_nothing() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         assertThatThrownBy(() -> rig.pool.pushClaim(row, SecretBytes.copyOf(new byte[32]), () -> true))
                 .hasMessageContaining("does not open its hash lock");
         assertThat(rig.pool.look(row).secretShown()).isFalse();
@@ -472,8 +465,7 @@ public class ChainPoolLegTest {
 
     @Test
     void the_secret_is_in_no_file_before_it_may_leave() throws IOException {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         assertThat(gate().isOpen()).isTrue();
         assertThat(filesWithTheSecret()).isEmpty();
         claim();

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
 import java.util.stream.Stream;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -29,7 +28,6 @@ import org.chainwalletd.swap.gates.SellGate.EndpointView;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.legs.EvmPoolLeg.ContractEvidence;
 import org.chainwalletd.swap.pool.Direction;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmWallet;
@@ -71,10 +69,6 @@ public class ContractEvidenceTest {
 
     private long now() {
         return chain.clock().instant().getEpochSecond();
-    }
-
-    private static <T> T done(CompletionStage<T> stage) {
-        return Await.result(stage);
     }
 
     private AccountChain endpoints(EvmEndpoint... asked) {
