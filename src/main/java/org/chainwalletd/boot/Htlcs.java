@@ -10,7 +10,6 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.Follower;
-import org.chainwalletd.htlc.Forgetting;
 import org.chainwalletd.htlc.HtlcIndex;
 import org.chainwalletd.htlc.HtlcNews;
 import org.chainwalletd.htlc.HtlcNews.HtlcListener;
@@ -86,7 +85,7 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                 settings.spend().autoReclaim());
         background.begin("htlc-index", HtlcIndex.create(watch), command -> {});
         publishNews(parts, sightings, background, spawner, isKeeper);
-        LocalRecords own = new LocalRecords(settings.chain(), parts.books(), parts.follower()::tip);
+        LocalRecords own = new LocalRecords(settings.chain(), parts.books(), parts.follower()::tip, executor);
         HtlcRecords merged = parts.indexer()
                 .<HtlcRecords>map(indexer -> new MergedRecords(
                         settings.chain(),
@@ -97,8 +96,7 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                                 .thenApplyAsync(entry -> entry.flatMap(KeyEntry::publicKey), executor),
                         executor))
                 .orElse(own);
-        Forgetting forgetting = new Forgetting(parts.books(), parts.follower()::tip, executor);
-        return new Htlcs(new HtlcMethods.Services(spends, merged, forgetting, own::count), own, sightings);
+        return new Htlcs(new HtlcMethods.Services(spends, merged, own::forget, own::count), own, sightings);
     }
 
     /**
