@@ -349,6 +349,11 @@ public final class AccountRig implements AutoCloseable {
         await(reference, SendState.Final.class);
     }
 
+    void mineAndFinish(String reference) {
+        chain.mine();
+        finish(reference);
+    }
+
     BigInteger received() {
         return chain.balance(other);
     }

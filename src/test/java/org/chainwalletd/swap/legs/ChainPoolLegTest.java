@@ -9,7 +9,6 @@ import static org.chainwalletd.swap.legs.ChainLegRig.DEPTH;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +16,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -38,6 +36,7 @@ import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.testkit.DistortingNode;
 import org.chainwalletd.testkit.Party;
+import org.chainwalletd.testkit.Traces;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -467,25 +466,10 @@ public class ChainPoolLegTest {
     void the_secret_is_in_no_file_before_it_may_leave() throws IOException {
         deepLock();
         assertThat(gate().isOpen()).isTrue();
-        assertThat(filesWithTheSecret()).isEmpty();
+        Traces traces = new Traces().bytes("secret", secret);
+        assertThat(traces.under(rig.folder())).isEmpty();
         claim();
-        assertThat(filesWithTheSecret()).isNotEmpty();
-    }
-
-    private List<Path> filesWithTheSecret() throws IOException {
-        try (Stream<Path> files = Files.walk(rig.folder())) {
-            return files.filter(Files::isRegularFile).filter(this::hasTheSecret).toList();
-        }
-    }
-
-    private boolean hasTheSecret(Path file) {
-        try {
-            return Bytes.wrap(Files.readAllBytes(file))
-                    .hex()
-                    .contains(Bytes.of(secret).hex());
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        }
+        assertThat(traces.under(rig.folder())).isNotEmpty();
     }
 
     @Test
