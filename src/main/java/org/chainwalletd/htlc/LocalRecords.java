@@ -39,8 +39,7 @@ import org.chainwalletd.store.books.htlc.HtlcTable;
  * Local index as seen by callers: the content of the book as of the followed tip. The book already has blocks above it whose proof of work is not
  * checked yet; their changes are not shown.
  */
-public record LocalRecords(
-        ChainProfile profile, Books books, Supplier<Optional<FollowedTip>> tip, Executor executor)
+public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<FollowedTip>> tip, Executor executor)
         implements HtlcRecords {
     private enum Removal {
         REMOVED,

@@ -186,8 +186,7 @@ public final class AccountRig implements AutoCloseable {
     }
 
     private static AccountChain started(ActorTestKit kit, Executor executor, AccountChain.Setup setup) {
-        return AccountChain.start(
-                Peers.of(kit.system()), setup, new AccountChain.Threads(executor, TestPools::of));
+        return AccountChain.start(Peers.of(kit.system()), setup, new AccountChain.Threads(executor, TestPools::of));
     }
 
     /** A client of an {@link EvmDevnet}. */
@@ -197,8 +196,7 @@ public final class AccountRig implements AutoCloseable {
 
     /** With what it may hold of answers, and somebody who reads its figures. */
     public AccountChain client(ByteBudget answers, MeterRegistry metrics) {
-        return started(
-                kit, executor, Copies.with(asking(2, patience, urls()), "answers", answers, "metrics", metrics));
+        return started(kit, executor, Copies.with(asking(2, patience, urls()), "answers", answers, "metrics", metrics));
     }
 
     public AccountChain client(int agree, URI... urls) {

@@ -193,9 +193,7 @@ class AccountSendCrashTest {
 
         assertThatThrownBy(() -> done(rig.sends.raise("one"))).isInstanceOf(StoreException.class);
 
-        Await.until(
-                "it is raised",
-                () -> done(rig.sends.raise("one")).hashes().size() > 2);
+        Await.until("it is raised", () -> done(rig.sends.raise("one")).hashes().size() > 2);
     }
 
     @Test
@@ -224,11 +222,7 @@ class AccountSendCrashTest {
         CompletionStage<SendRecord> raised = rig.sends.raise("one");
         Await.until(
                 "the journal has told",
-                () -> done(rig.sends.open(rig.own))
-                                .get(0)
-                                .hashes()
-                                .size()
-                        == 2);
+                () -> done(rig.sends.open(rig.own)).get(0).hashes().size() == 2);
 
         told.complete(null);
 
@@ -253,9 +247,7 @@ class AccountSendCrashTest {
         rig.send("one", 7);
         rig.chain.mine(6);
 
-        Await.until(
-                "it is open no more",
-                () -> done(rig.sends.open(rig.own)).isEmpty());
+        Await.until("it is open no more", () -> done(rig.sends.open(rig.own)).isEmpty());
         assertThat(heard.get(heard.size() - 1)).isInstanceOf(SendState.Final.class);
     }
 

@@ -107,8 +107,7 @@ public record BuyGate(SwapLimits limits) {
                 (bound, seen, at) -> unless(
                         at.workChecked(), "the work of the blocks from the pool's lock to the tip is not checked"),
                 (bound, seen, at) -> pace(seen, at),
-                (bound, seen, at) ->
-                        unless(at.nodesAgree(), "the nodes do not agree on the block of the pool's lock"),
+                (bound, seen, at) -> unless(at.nodesAgree(), "the nodes do not agree on the block of the pool's lock"),
                 (bound, seen, at) -> unless(at.claimValid(), "our claim does not evaluate to a valid spend here"));
         for (int i = 0; i < checks.size(); i++) {
             Optional<GateVerdict> reason = checks.get(i).against(terms, evidence, candidate);

@@ -133,7 +133,8 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
             OptionalLong claimed = one.found().claimedAt();
             if (claimed.isPresent()) {
                 String tx = one.found().row().claim().orElseThrow().txId().toString();
-                return new PoolLock.Claimed(one.outpoint().toString(), tx, ChainSide.isFinal(seen.view(), claimed.getAsLong()));
+                return new PoolLock.Claimed(
+                        one.outpoint().toString(), tx, ChainSide.isFinal(seen.view(), claimed.getAsLong()));
             }
         }
         Optional<Candidate> open =
@@ -215,7 +216,8 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
     private BuyGate.Candidate looked(SwapTerms terms, Seen seen, Candidate one) {
         BlockRow block = one.found().block().orElseThrow();
         boolean isChecked = one.found().workChecked()
-                || await(chain.spends().provesWork(block.height(), seen.view().tip().height()));
+                || await(chain.spends()
+                        .provesWork(block.height(), seen.view().tip().height()));
         boolean isAgreed = doNodesAgree(block.place());
         return new BuyGate.Candidate(htlc(one, block), isChecked, isAgreed, isClaimable(terms, one));
     }

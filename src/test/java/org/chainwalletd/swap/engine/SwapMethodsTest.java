@@ -454,9 +454,7 @@ public class SwapMethodsTest {
         assertThat(error.path("data").path("retryable").booleanValue()).isTrue();
         assertThat(status("swap_execute", swap)).isEqualTo("locking");
         legs.loses = false;
-        Await.until(
-                "it leaves",
-                () -> status("swap_status", swap).equals("user_locked"));
+        Await.until("it leaves", () -> status("swap_status", swap).equals("user_locked"));
     }
 
     @Test
@@ -469,9 +467,7 @@ public class SwapMethodsTest {
         legs.see(ShownLegs.LOCKED, LockPermission.NOT_ASKED, true);
         assertThat(status("swap_refund", swap)).isEqualTo("refunding");
         legs.see(new OwnLock.TakenBack("lock:0", "refund", true), LockPermission.NOT_ASKED, true);
-        Await.until(
-                "it is over",
-                () -> status("swap_status", swap).equals("refunded"));
+        Await.until("it is over", () -> status("swap_status", swap).equals("refunded"));
         refused(-32602, "swap_refund", id(swap));
         assertThat(book.needing(ours)).isEmpty();
         assertThat(call("swap_list", Map.of("state", "refunded")).get("swaps")).hasSize(1);

@@ -492,8 +492,7 @@ public class ChainOwnLegTest {
         String tx = send(row);
         rig.mine(1);
         SwapRow restored = SwapRow.quoted("another-id", "pool-1", "run-0", row.terms(), Optional.empty(), 0);
-        assertThat(rig.ownLock(restored))
-                .isEqualTo(locked(tx));
+        assertThat(rig.ownLock(restored)).isEqualTo(locked(tx));
     }
 
     @Test

@@ -122,8 +122,8 @@ public class EvmOwnLegTest {
     @Test
     void one_endpoint_that_has_something_under_our_hash_lock_is_enough_not_to_lock() {
         assertThat(leg.obstacle(row)).isEmpty();
-        SwapContract.Swap refunded = new SwapContract.Swap(
-                rig.pool.address(), rig.own(), BigInteger.ONE, 9, SwapContract.State.REFUNDED);
+        SwapContract.Swap refunded =
+                new SwapContract.Swap(rig.pool.address(), rig.own(), BigInteger.ONE, 9, SwapContract.State.REFUNDED);
         rig.rig.second.lies().swap(rig.hashLock, refunded);
 
         assertThat(leg.obstacle(row)).get().asString().contains("slot taken");

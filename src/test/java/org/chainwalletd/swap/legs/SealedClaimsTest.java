@@ -97,7 +97,9 @@ public class SealedClaimsTest {
         try (Store store = sealing(SqliteStore.open(folder))) {
             assertThat(Await.result(store.intents().open(claim, 0))).isInstanceOf(Opening.Opened.class);
             assertThat(Await.result(store.intents().find(claim.txId()))).contains(claim);
-            assertThat(traces.under(folder)).as("while it is open, with its log").isEmpty();
+            assertThat(traces.under(folder))
+                    .as("while it is open, with its log")
+                    .isEmpty();
         }
         assertThat(traces.under(folder)).isEmpty();
         try (Store store = sealing(SqliteStore.open(folder))) {
