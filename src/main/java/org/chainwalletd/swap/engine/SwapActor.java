@@ -286,8 +286,8 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             return perform(step);
         }
         SwapRow acting = row().with(acts, setup.now());
-        Behavior<Command> writing = write(
-                acting.failing(step.error(acting), setup.now()), isWatched(step), () -> perform(step));
+        Behavior<Command> writing =
+                write(acting.failing(step.error(acting), setup.now()), isWatched(step), () -> perform(step));
         begun = Optional.of(step);
         return writing;
     }
