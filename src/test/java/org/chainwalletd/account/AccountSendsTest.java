@@ -523,6 +523,10 @@ class AccountSendsTest {
         rig.chain.clock().advance(AccountRig.PACE.stuck());
         assertThat(done(rig.sends.makeWay(rig.own))).isTrue();
         awaitRaised("all");
+        Await.until(
+                "what pays more has reached an endpoint",
+                () -> rig.chain.waiting().stream()
+                        .anyMatch(tx -> tx.hash().equals(newest("all").hash())));
 
         rig.chain.mine();
         rig.await("all", SendState.Mined.class);
