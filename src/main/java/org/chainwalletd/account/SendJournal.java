@@ -3,7 +3,7 @@ package org.chainwalletd.account;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
+import java.util.function.Consumer;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
@@ -17,44 +17,17 @@ import org.slf4j.event.Level;
 /**
  * Writes down what has become of sends, each change in the place of the state before it. Where the journal has another state, or cannot say
  * whether it has this one, it is right and is read again; until it answers nothing more is changed. Belongs to the actor that
- * watches the sends and is used on its thread; what the journal answers comes back to it as a {@link Step}.
+ * watches the sends and is used on its thread; what the journal answers comes back to it through its {@link Mailbox}.
  */
 final class SendJournal {
     private static final Logger LOG = LoggerFactory.getLogger(SendJournal.class);
 
-    /** An answer about a row that is still watched. */
-    sealed interface Step {
-        void in(SendJournal journal, OpenSend entry);
-    }
-
-    /** @param done false when the journal has another state */
-    private record Written(AccountSend written, Outcome<Boolean> done) implements Step {
-        @Override
-        public void in(SendJournal journal, OpenSend entry) {
-            journal.written(this, entry);
-        }
-    }
-
-    private record Reread(Outcome<Optional<AccountSend>> row) implements Step {
-        @Override
-        public void in(SendJournal journal, OpenSend entry) {
-            row.match(found -> journal.reread(entry, found), failure -> journal.rereadLater(entry, failure));
-        }
-    }
-
-    private record ReadAgain() implements Step {
-        @Override
-        public void in(SendJournal journal, OpenSend entry) {
-            journal.read(entry);
-        }
-    }
-
-    /** The mailbox of its owner, on whose thread each step is taken. */
+    /** Mailbox of the owner, on whose thread each step is taken if the row is still watched then. */
     interface Mailbox {
         /** @param id of the row that it is about */
-        <T> void hear(long id, CompletionStage<T> answer, Function<Outcome<T>, Step> step);
+        <T> void hear(long id, CompletionStage<T> answer, BiConsumer<OpenSend, Outcome<T>> step);
 
-        void hearLater(long id, Step step);
+        void hearLater(long id, Consumer<OpenSend> step);
     }
 
     private final SendSetup setup;
@@ -77,21 +50,21 @@ final class SendJournal {
         mailbox.hear(
                 changed.id(),
                 setup.store().enter(changed.id(), before, state, outcome, now),
-                done -> new Written(changed, done));
+                (still, done) -> written(still, changed, done));
     }
 
-    private void written(Written step, OpenSend entry) {
-        AccountSend row = step.written();
-        if (step.done().value().orElse(false)) {
+    /** @param done false when the journal has another state */
+    private void written(OpenSend entry, AccountSend row, Outcome<Boolean> done) {
+        if (done.value().orElse(false)) {
             CrashPoint.ACCOUNT_AFTER_STATE.reached(() -> row.order().kind() + ":" + row.state());
             durable.accept(entry, row);
         } else {
-            LOG.atLevel(step.done().failure().map(Background::levelOf).orElse(Level.WARN))
+            LOG.atLevel(done.failure().map(Background::levelOf).orElse(Level.WARN))
                     .log(
                             "the journal did not take that nonce {} is {}: {}",
                             row.nonce(),
                             row.state(),
-                            step.done().failure().map(AccountException::words).orElse("it has another state"));
+                            done.failure().map(AccountException::words).orElse("it has another state"));
             reread(entry);
         }
     }
@@ -105,7 +78,10 @@ final class SendJournal {
     }
 
     private void read(OpenSend entry) {
-        mailbox.hear(entry.row.id(), setup.store().find(entry.row.reference()), Reread::new);
+        mailbox.hear(
+                entry.row.id(),
+                setup.store().find(entry.row.reference()),
+                (still, row) -> row.match(found -> reread(still, found), failure -> rereadLater(still, failure)));
     }
 
     private void reread(OpenSend entry, Optional<AccountSend> found) {
@@ -121,6 +97,6 @@ final class SendJournal {
     /** Memory may hold what no journal has: a state that is over there would never be looked at again. */
     private void rereadLater(OpenSend entry, Throwable failure) {
         LOG.warn("the journal cannot say how nonce {} stands: {}", entry.row.nonce(), AccountException.words(failure));
-        mailbox.hearLater(entry.row.id(), new ReadAgain());
+        mailbox.hearLater(entry.row.id(), this::read);
     }
 }

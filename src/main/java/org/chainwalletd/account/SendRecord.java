@@ -2,6 +2,7 @@ package org.chainwalletd.account;
 
 import java.math.BigInteger;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.chain.Hash256;
@@ -83,20 +84,20 @@ public record SendRecord(
             case JOURNALLED -> row.newest().cancels() ? new SendState.Cancelling() : new SendState.Journalled();
             case SENT -> row.newest().cancels() ? new SendState.Cancelling() : new SendState.Sent();
             case MINED -> mined(row, row.progress().outcome().orElseThrow(), head);
-            case FINAL -> {
-                Outcome outcome = row.progress().outcome().orElseThrow();
-                yield new SendState.Final(outcome.hash(), outcome.blockNumber(), outcome.blockHash());
-            }
-            case REVERTED -> {
-                Outcome outcome = row.progress().outcome().orElseThrow();
-                yield new SendState.Reverted(outcome.hash(), outcome.blockNumber(), outcome.blockHash());
-            }
-            case CANCELLED -> {
-                Outcome outcome = row.progress().outcome().orElseThrow();
-                yield new SendState.Cancelled(outcome.hash(), outcome.blockNumber(), outcome.blockHash());
-            }
+            case FINAL -> ended(row, SendState.Final::new);
+            case REVERTED -> ended(row, SendState.Reverted::new);
+            case CANCELLED -> ended(row, SendState.Cancelled::new);
             case LOST -> new SendState.Lost();
         };
+    }
+
+    private interface Ended {
+        SendState at(Hash256 hash, long blockNumber, Hash256 blockHash);
+    }
+
+    private static SendState ended(AccountSend row, Ended state) {
+        Outcome outcome = row.progress().outcome().orElseThrow();
+        return state.at(outcome.hash(), outcome.blockNumber(), outcome.blockHash());
     }
 
     /** A version to ourselves in a block is no success of what was asked for. */
@@ -172,8 +173,10 @@ public record SendRecord(
             return this instanceof Over;
         }
 
-        /** Name of the state in {@code evm_tx_history}. */
-        String word();
+        /** Name of the state in {@code evm_tx_history}: the types' names are part of the interface and are never changed. */
+        default String word() {
+            return getClass().getSimpleName().toLowerCase(Locale.ROOT);
+        }
 
         /** A block has a version of it. */
         sealed interface InBlock extends SendState {
@@ -185,28 +188,13 @@ public record SendRecord(
         sealed interface Over extends SendState {}
 
         /** Durable with its nonce; no endpoint is known to have it. It may have left all the same. */
-        record Journalled() implements SendState {
-            @Override
-            public String word() {
-                return "journalled";
-            }
-        }
+        record Journalled() implements SendState {}
 
         /** At least one endpoint has accepted it, or one of its replacements. */
-        record Sent() implements SendState {
-            @Override
-            public String word() {
-                return "sent";
-            }
-        }
+        record Sent() implements SendState {}
 
         /** A transaction to ourselves with its nonce is on its way, or in a block that is not final. Until that is final either may be mined. */
-        record Cancelling() implements SendState {
-            @Override
-            public String word() {
-                return "cancelling";
-            }
-        }
+        record Cancelling() implements SendState {}
 
         /**
          * Mined in a block that is not final yet; a reorganisation takes it back to {@link Sent}.
@@ -224,28 +212,13 @@ public record SendRecord(
         }
 
         /** Mined in a final block, and successful. */
-        record Final(Hash256 hash, long blockNumber, Hash256 blockHash) implements InBlock, Over {
-            @Override
-            public String word() {
-                return "final";
-            }
-        }
+        record Final(Hash256 hash, long blockNumber, Hash256 blockHash) implements InBlock, Over {}
 
         /** Mined in a final block, and reverted there: only its fee was paid. */
-        record Reverted(Hash256 hash, long blockNumber, Hash256 blockHash) implements InBlock, Over {
-            @Override
-            public String word() {
-                return "reverted";
-            }
-        }
+        record Reverted(Hash256 hash, long blockNumber, Hash256 blockHash) implements InBlock, Over {}
 
         /** The transaction to ourselves is in a final block: this one can never be mined. */
-        record Cancelled(Hash256 hash, long blockNumber, Hash256 blockHash) implements InBlock, Over {
-            @Override
-            public String word() {
-                return "cancelled";
-            }
-        }
+        record Cancelled(Hash256 hash, long blockNumber, Hash256 blockHash) implements InBlock, Over {}
 
         /**
          * Its nonce is used at a final block, and no endpoint shows a receipt of ours: either one comes late, or another transaction has used it.
@@ -259,11 +232,6 @@ public record SendRecord(
         }
 
         /** Its nonce is used at a final block by none of our transactions: somebody else has the key. */
-        record Lost() implements Over {
-            @Override
-            public String word() {
-                return "lost";
-            }
-        }
+        record Lost() implements Over {}
     }
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -56,6 +57,11 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     sealed interface Command {}
 
+    /** Command that is refused while background work is stopped. */
+    private sealed interface Refusable extends Command {
+        CompletableFuture<?> answer();
+    }
+
     /** Submits a new send for the first time; callers are answered once an endpoint has accepted it, or none has. */
     record Take(AccountSend row, List<CompletableFuture<SendRecord>> answers) implements Command {}
 
@@ -65,12 +71,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** Answers with the record of a row; if the row is being submitted for the first time, as soon as that has ended. */
     record Describe(AccountSend row, CompletableFuture<SendRecord> answer) implements Command {}
 
-    record Commit(EvmAddress from, CompletableFuture<OpenSends.Commitments> answer) implements Command {}
+    record Commit(EvmAddress from, CompletableFuture<OpenSends.Commitments> answer) implements Refusable {}
 
-    record Push(String reference, CompletableFuture<SendRecord> answer) implements Command {}
+    record Push(String reference, CompletableFuture<SendRecord> answer) implements Refusable {}
 
     record Replace(String reference, Replacer.Purpose purpose, CompletableFuture<SendRecord> answer)
-            implements Command {
+            implements Refusable {
         /** A send is abandoned only once; from then on it is pushed and raised like sends without an owner that pushes. */
         private boolean asksForWhatIs(AccountSend row) {
             return purpose == Replacer.Purpose.NOTHING && row.newest().cancels();
@@ -80,10 +86,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** See {@link AccountSends#pursue}. */
     record Pursue(String reference, OptionalLong deadline) implements Command {}
 
-    record Open(EvmAddress from, CompletableFuture<List<SendRecord>> answer) implements Command {}
+    record Open(EvmAddress from, CompletableFuture<List<SendRecord>> answer) implements Refusable {}
 
     /** Answers whether a transaction is not in a block yet, and ends sends that their owner no longer pushes. */
-    record MakeWay(EvmAddress from, CompletableFuture<Boolean> answer) implements Command {}
+    record MakeWay(EvmAddress from, CompletableFuture<Boolean> answer) implements Refusable {}
 
     record Look() implements Command {}
 
@@ -106,7 +112,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             implements Command {}
 
     /** Response of the journal about a row. */
-    private record Heard(long id, SendJournal.Step step) implements Command {}
+    private record Heard(long id, Consumer<OpenSend> step) implements Command {}
 
     /** Open row that its owner asks for, if the journal has one. */
     private record Sought(String reference, Outcome<Optional<AccountSend>> open) implements Command {}
@@ -184,16 +190,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             take.answers().forEach(answer -> answer.complete(record.apply(take.row())));
         } else if (command instanceof Describe describe) {
             describe.answer().complete(record.apply(describe.row()));
-        } else if (command instanceof Commit commit) {
-            Background.refuse(commit.answer());
-        } else if (command instanceof Push push) {
-            Background.refuse(push.answer());
-        } else if (command instanceof Replace replace) {
-            Background.refuse(replace.answer());
-        } else if (command instanceof Open open) {
-            Background.refuse(open.answer());
-        } else if (command instanceof MakeWay makeWay) {
-            Background.refuse(makeWay.answer());
+        } else if (command instanceof Refusable question) {
+            Background.refuse(question.answer());
         }
     }
 
@@ -472,7 +470,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> heard(Heard command) {
-        sends.find(command.id()).ifPresent(entry -> command.step().in(journal, entry));
+        sends.find(command.id()).ifPresent(command.step());
         return this;
     }
 
@@ -809,12 +807,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** Delivers the journal's responses to this actor's mailbox. */
     private final class ToSelf implements SendJournal.Mailbox {
         @Override
-        public <T> void hear(long id, CompletionStage<T> answer, Function<Outcome<T>, SendJournal.Step> step) {
-            Outcome.pipe(getContext(), answer, value -> new Heard(id, step.apply(value)));
+        public <T> void hear(long id, CompletionStage<T> answer, BiConsumer<OpenSend, Outcome<T>> step) {
+            Outcome.pipe(getContext(), answer, value -> new Heard(id, entry -> step.accept(entry, value)));
         }
 
         @Override
-        public void hearLater(long id, SendJournal.Step step) {
+        public void hearLater(long id, Consumer<OpenSend> step) {
             getContext().scheduleOnce(setup.pace().look(), getContext().getSelf(), new Heard(id, step));
         }
     }

@@ -7,7 +7,6 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.Follower;
-import org.chainwalletd.htlc.Forgetting;
 import org.chainwalletd.htlc.HtlcIndex;
 import org.chainwalletd.htlc.HtlcNews;
 import org.chainwalletd.htlc.HtlcNews.HtlcListener;
@@ -72,7 +71,7 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                 settings.spend().autoReclaim());
         keeper.begin("htlc-index", HtlcIndex.create(watch), command -> {});
         publishNews(parts, sightings);
-        LocalRecords own = new LocalRecords(settings.chain(), resources.books(), parts.follower()::tip);
+        LocalRecords own = new LocalRecords(settings.chain(), resources.books(), parts.follower()::tip, executor);
         HtlcRecords merged = resources
                 .external()
                 .indexer()
@@ -86,8 +85,7 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                                 .thenApplyAsync(entry -> entry.flatMap(KeyEntry::publicKey), executor),
                         executor))
                 .orElse(own);
-        Forgetting forgetting = new Forgetting(resources.books(), parts.follower()::tip, executor);
-        return new Htlcs(new HtlcMethods.Services(spends, merged, forgetting, own::count), own, sightings);
+        return new Htlcs(new HtlcMethods.Services(spends, merged, own::forget, own::count), own, sightings);
     }
 
     /**

@@ -29,10 +29,9 @@ import org.chainwalletd.rpc.method.SwapWords;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.swap.engine.BookReader;
-import org.chainwalletd.swap.engine.Orphans;
+import org.chainwalletd.swap.engine.LocksWithoutRow;
 import org.chainwalletd.swap.engine.Quoting;
 import org.chainwalletd.swap.engine.RowAudit;
-import org.chainwalletd.swap.engine.SharedSecrets;
 import org.chainwalletd.swap.engine.SwapAlarms;
 import org.chainwalletd.swap.engine.SwapBook;
 import org.chainwalletd.swap.engine.SwapEngine;
@@ -328,17 +327,6 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         private Watchtower.Setup watchtower(
                 SwapLimits limits, Legs legs, SwapClocks clocks, ActorRef<SwapEngine.Command> engine) {
             AccountChain chain = account().chain();
-            SharedSecrets secrets = new SharedSecrets(new SharedSecrets.Setup(
-                    chain,
-                    account().sends(),
-                    rules.contract(),
-                    journal,
-                    parts.htlcs().records(),
-                    parts.following().follower()::tip,
-                    parts.spending()::ofTokenForCertain,
-                    parts.htlcs().methods().spends()::redeem,
-                    parts.resources().settings().chain(),
-                    alarms));
             Consumer<String> rewatch = id -> engine.tell(new SwapEngine.Rewatch(id));
             return new Watchtower.Setup(
                     chain,
@@ -352,8 +340,18 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                             rewatch,
                             alarms,
                             () -> clocks.clock().instant().getEpochSecond()),
-                    new Orphans(chain, account().sends(), rules.contract(), journal, secrets, rewatch, alarms),
-                    secrets,
+                    new LocksWithoutRow(new LocksWithoutRow.Setup(
+                            chain,
+                            account().sends(),
+                            rules.contract(),
+                            journal,
+                            parts.htlcs().records(),
+                            parts.following().follower()::tip,
+                            parts.spending()::ofTokenForCertain,
+                            parts.htlcs().methods().spends()::redeem,
+                            parts.resources().settings().chain(),
+                            rewatch,
+                            alarms)),
                     limits.development() ? DEVELOPMENT_PACE : WATCH_PACE,
                     parts.resources().workers().watchtower());
         }

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.chainwalletd.api.Htlcs;
@@ -38,8 +39,14 @@ import org.chainwalletd.store.books.htlc.HtlcTable;
  * Local index as seen by callers: the content of the book as of the followed tip. The book already has blocks above it whose proof of work is not
  * checked yet; their changes are not shown.
  */
-public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<FollowedTip>> tip)
+public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<FollowedTip>> tip, Executor executor)
         implements HtlcRecords {
+    private enum Removal {
+        REMOVED,
+        NOT_FOUND,
+        OPEN
+    }
+
     private static final Map<Htlcs.Role, Integer> ROLES = new EnumMap<>(Map.of(
             Htlcs.Role.SENDER, HtlcTable.SENDER,
             Htlcs.Role.RECEIVER, HtlcTable.RECEIVER,
@@ -95,6 +102,39 @@ public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<
                             .distinct()
                             .count();
         });
+    }
+
+    /**
+     * Hides a settled record from now on, at the operator's request; it reappears when a reorganisation removes the block that settled it.
+     *
+     * @return false when there is no such record; fails with {@link RefusedException} when it is not settled
+     */
+    public CompletionStage<Boolean> forget(Outpoint lock) {
+        long height = height();
+        return books.write(session -> forget(session.head(), lock, height))
+                .thenApplyAsync(
+                        removal -> {
+                            if (removal == Removal.OPEN) {
+                                throw RefusedException.invalidParams(
+                                        "the HTLC " + lock
+                                                + " is still locked: only claimed, reclaimed and unknown ones can be forgotten");
+                            }
+                            return removal == Removal.REMOVED;
+                        },
+                        executor);
+    }
+
+    private static Removal forget(Page page, Outpoint lock, long height) {
+        Optional<HtlcRow> row =
+                HtlcRows.find(page, lock).filter(found -> !found.forgotten()).flatMap(found -> found.asOf(height));
+        if (row.isEmpty()) {
+            return Removal.NOT_FOUND;
+        }
+        if (record(row.get(), height).isOpen()) {
+            return Removal.OPEN;
+        }
+        HtlcRows.forget(page, lock);
+        return Removal.REMOVED;
     }
 
     /** Returns the rows created or changed by blocks above the followed tip; nearly always there are none. */

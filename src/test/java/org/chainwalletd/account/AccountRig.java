@@ -50,6 +50,7 @@ import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.Spawners;
 import org.chainwalletd.testkit.TestPools;
@@ -130,8 +131,8 @@ public final class AccountRig implements AutoCloseable {
 
     private void start(AccountSendStore journal) {
         kit = ActorTestKit.create();
-        endpoints = started(quorum, patience, urls());
-        this.journal = sealed(journal);
+        endpoints = client(quorum, urls());
+        this.journal = sealed(journal, executor);
         sends = done(AccountSends.start(setup(this.journal), background.apply(kit)));
     }
 
@@ -149,10 +150,10 @@ public final class AccountRig implements AutoCloseable {
 
     /** Rig of another daemon with the same keys and store. */
     AccountSends beside(Function<ActorTestKit, Background> other) {
-        return done(AccountSends.start(setup(sealed(store.accountSends())), other.apply(kit)));
+        return done(AccountSends.start(setup(sealed(store.accountSends(), executor)), other.apply(kit)));
     }
 
-    SealedSends sealed(AccountSendStore rows) {
+    public static SealedSends sealed(AccountSendStore rows, Executor executor) {
         return done(SealedSends.open(
                 rows, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
     }
@@ -173,21 +174,29 @@ public final class AccountRig implements AutoCloseable {
                         Runnable::run);
     }
 
-    private AccountChain started(int agree, Duration time, List<URI> urls, ByteBudget answers, MeterRegistry metrics) {
-        BigInteger chainId = BigInteger.valueOf(EvmDevnet.CHAIN_ID);
-        return AccountChain.start(
-                Peers.of(kit.system()),
-                new AccountChain.Setup(urls, agree, chainId, Finality.FINALIZED, time, answers, metrics),
-                new AccountChain.Threads(executor, TestPools::of));
+    private static AccountChain.Setup asking(int agree, Duration time, URI... urls) {
+        return new AccountChain.Setup(
+                List.of(urls),
+                agree,
+                BigInteger.valueOf(EvmDevnet.CHAIN_ID),
+                Finality.FINALIZED,
+                time,
+                ByteBudget.ofHeap(AccountChain.HEAP_SHARE),
+                new SimpleMeterRegistry());
     }
 
-    private AccountChain started(int agree, Duration time, List<URI> urls) {
-        return started(agree, time, urls, ByteBudget.ofHeap(AccountChain.HEAP_SHARE), new SimpleMeterRegistry());
+    private static AccountChain started(ActorTestKit kit, Executor executor, AccountChain.Setup setup) {
+        return AccountChain.start(Peers.of(kit.system()), setup, new AccountChain.Threads(executor, TestPools::of));
+    }
+
+    /** A client of an {@link EvmDevnet}. */
+    public static AccountChain client(ActorTestKit kit, Executor executor, int agree, Duration time, URI... urls) {
+        return started(kit, executor, asking(agree, time, urls));
     }
 
     /** With what it may hold of answers, and somebody who reads its figures. */
     public AccountChain client(ByteBudget answers, MeterRegistry metrics) {
-        return started(2, patience, urls(), answers, metrics);
+        return started(kit, executor, Copies.with(asking(2, patience, urls()), "answers", answers, "metrics", metrics));
     }
 
     public AccountChain client(int agree, URI... urls) {
@@ -195,11 +204,11 @@ public final class AccountRig implements AutoCloseable {
     }
 
     public AccountChain client(int agree, Duration time, URI... urls) {
-        return started(agree, time, List.of(urls));
+        return client(kit, executor, agree, time, urls);
     }
 
-    List<URI> urls() {
-        return List.copyOf(urls);
+    private URI[] urls() {
+        return urls.toArray(URI[]::new);
     }
 
     /** Ends it without telling anybody, and starts it again on what the disk has. */
@@ -250,7 +259,7 @@ public final class AccountRig implements AutoCloseable {
         return request(reference, SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF);
     }
 
-    SendRequest lock(String reference) {
+    public SendRequest lock(String reference) {
         return request(reference, SendKind.LOCK, SendValue.exactly(BigInteger.TEN), Pushing.BY_OWNER);
     }
 
@@ -336,6 +345,11 @@ public final class AccountRig implements AutoCloseable {
         await(reference, SendState.Mined.class);
         chain.mine(5);
         await(reference, SendState.Final.class);
+    }
+
+    void mineAndFinish(String reference) {
+        chain.mine();
+        finish(reference);
     }
 
     BigInteger received() {

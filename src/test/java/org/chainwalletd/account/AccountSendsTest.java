@@ -49,6 +49,7 @@ import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
@@ -83,6 +84,32 @@ class AccountSendsTest {
         return rig.received().subtract(before);
     }
 
+    /** Somebody else with our key. */
+    private EvmWallet thief() {
+        return rig.chain.wallet(
+                SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()));
+    }
+
+    /** @param fee wei per gas */
+    private void stealNonce(long nonce, BigInteger fee) {
+        thief().send(nonce, fee, fee, 21_000, Optional.of(rig.other), BigInteger.ONE, Bytes.EMPTY);
+    }
+
+    private List<CompletionStage<SendRecord>> sendMany() {
+        List<CompletionStage<SendRecord>> answers = new ArrayList<>();
+        for (int i = 0; i < SENDS; i++) {
+            answers.add(rig.sends.send(rig.request("send-" + i, BigInteger.valueOf(i + 1))));
+        }
+        return answers;
+    }
+
+    private void assertHasOneNonceEach(List<CompletionStage<SendRecord>> answers) {
+        assertThat(AccountRig.all(answers))
+                .extracting(SendRecord::nonce)
+                .containsExactlyInAnyOrderElementsOf(
+                        LongStream.range(0, SENDS).boxed().toList());
+    }
+
     @Test
     void a_send_is_followed_from_the_mempool_to_a_final_block() {
         SendRecord sent = rig.send("one", 7);
@@ -114,17 +141,7 @@ class AccountSendsTest {
 
     @Test
     void many_callers_at_once_get_one_nonce_each_and_none_is_left_out() {
-        List<CompletionStage<SendRecord>> answers = new ArrayList<>();
-        for (int i = 0; i < SENDS; i++) {
-            answers.add(rig.sends.send(rig.request("send-" + i, BigInteger.valueOf(i + 1))));
-        }
-
-        List<SendRecord> sent = AccountRig.all(answers);
-
-        assertThat(sent)
-                .extracting(SendRecord::nonce)
-                .containsExactlyInAnyOrderElementsOf(
-                        LongStream.range(0, SENDS).boxed().toList());
+        assertHasOneNonceEach(sendMany());
         rig.awaitNonce(SENDS, Duration.ZERO);
         assertThat(paid()).isEqualTo(BigInteger.valueOf((long) SENDS * (SENDS + 1) / 2));
         rig.chain.mine(5);
@@ -139,17 +156,13 @@ class AccountSendsTest {
 
         Await.until("it is there again", () -> !rig.chain.waiting().isEmpty());
         assertThat(rig.chain.waiting()).extracting(SignedTransaction::hash).containsExactly(hash);
-        rig.chain.mine();
-        rig.finish("one");
+        rig.mineAndFinish("one");
         assertThat(rig.find("one").hashes()).containsExactly(hash);
     }
 
     @Test
     void many_sends_are_mined_once_each_although_the_mempool_forgets_again_and_again() {
-        List<CompletionStage<SendRecord>> answers = new ArrayList<>();
-        for (int i = 0; i < SENDS; i++) {
-            answers.add(rig.sends.send(rig.request("send-" + i, BigInteger.valueOf(i + 1))));
-        }
+        List<CompletionStage<SendRecord>> answers = sendMany();
         int[] forgets = {5};
         AtomicLong handed = new AtomicLong();
 
@@ -165,10 +178,7 @@ class AccountSendsTest {
         });
 
         assertThat(forgets[0]).isZero();
-        assertThat(AccountRig.all(answers))
-                .extracting(SendRecord::nonce)
-                .containsExactlyInAnyOrderElementsOf(
-                        LongStream.range(0, SENDS).boxed().toList());
+        assertHasOneNonceEach(answers);
         assertThat(paid()).isEqualTo(BigInteger.valueOf((long) SENDS * (SENDS + 1) / 2));
         rig.chain.mine(5);
         for (int i = 0; i < SENDS; i++) {
@@ -183,8 +193,7 @@ class AccountSendsTest {
         Hash256 hash = rig.send("one", 7).hash();
 
         Await.until("the other has it", () -> !rig.chain.waiting().isEmpty());
-        rig.chain.mine();
-        rig.finish("one");
+        rig.mineAndFinish("one");
         assertThat(rig.find("one").hash()).isEqualTo(hash);
     }
 
@@ -210,8 +219,7 @@ class AccountSendsTest {
         assertThat(AccountRig.all(answers))
                 .extracting(SendRecord::hash)
                 .containsOnly(rig.find("one").hash());
-        rig.chain.mine();
-        rig.finish("one");
+        rig.mineAndFinish("one");
         rig.crash();
 
         assertThat(rig.send("one", 10).state()).isInstanceOf(SendState.Final.class);
@@ -229,8 +237,7 @@ class AccountSendsTest {
         assertThat(done(rig.store.accountSends().find(AccountSendStore.reference("invoice-17"))))
                 .isEmpty();
         rig.send(AccountSendStore.reference("invoice-18"), 10);
-        rig.chain.mine();
-        rig.finish(AccountSendStore.reference("invoice-18"));
+        rig.mineAndFinish(AccountSendStore.reference("invoice-18"));
         assertThat(paid()).isEqualTo(10);
     }
 
@@ -241,17 +248,8 @@ class AccountSendsTest {
     }
 
     private SendRequest ofAccessToken(String name) {
-        return new SendRequest(
-                AccountSendStore.reference("invoice-1"),
-                SendKind.SEND,
-                rig.own,
-                rig.other,
-                SendValue.exactly(BigInteger.TEN),
-                Bytes.EMPTY,
-                new Gas.Fixed(21_000),
-                Optional.empty(),
-                Pushing.BY_ITSELF,
-                Optional.of(SendRequest.ownedBy(name)));
+        SendRequest request = rig.request(AccountSendStore.reference("invoice-1"), BigInteger.TEN);
+        return Copies.with(request, "owner", Optional.of(SendRequest.ownedBy(name)));
     }
 
     @Test
@@ -267,8 +265,7 @@ class AccountSendsTest {
                 .isEqualTo(new SendRefusal.TokenData("invoice-1", Optional.of("one"), Optional.empty()));
         disk.complete(null);
         assertThat(done(first).hash()).isEqualTo(done(same).hash());
-        rig.chain.mine();
-        rig.finish(AccountSendStore.reference("invoice-1"));
+        rig.mineAndFinish(AccountSendStore.reference("invoice-1"));
         assertThat(paid()).isEqualTo(10);
     }
 
@@ -293,8 +290,7 @@ class AccountSendsTest {
         CompletionStage<SendRecord> refused = answers.remove(2);
         assertThat(AccountRig.all(answers)).extracting(SendRecord::nonce).containsExactlyInAnyOrder(0L, 1L, 2L);
         assertThat(refusal(() -> done(refused))).isEqualTo(SendRefusal.referenceTaken(taken));
-        rig.chain.mine();
-        rig.finish(AccountSendStore.reference("invoice-3"));
+        rig.mineAndFinish(AccountSendStore.reference("invoice-3"));
         assertThat(paid()).isEqualTo(41);
     }
 
@@ -319,8 +315,7 @@ class AccountSendsTest {
             assertThat(pair[1].multiply(BigInteger.valueOf(1_000)))
                     .isGreaterThanOrEqualTo(pair[0].multiply(BigInteger.valueOf(1_125)));
         }
-        rig.chain.mine();
-        rig.finish("one");
+        rig.mineAndFinish("one");
         assertThat(rig.find("one").hash()).isEqualTo(versions.get(1).hash());
         assertThat(paid()).isEqualTo(7);
     }
@@ -333,8 +328,7 @@ class AccountSendsTest {
         assertThat(rig.find("one").hashes()).hasSize(2);
         rig.chain.forgetAll();
         rig.chain.submit(raw);
-        rig.chain.mine();
-        rig.finish("one");
+        rig.mineAndFinish("one");
 
         assertThat(rig.find("one").hash()).isEqualTo(older);
     }
@@ -351,8 +345,7 @@ class AccountSendsTest {
                         : truth));
         rig.chain.forgetAll();
         rig.chain.submit(raw);
-        rig.chain.mine();
-        rig.finish("one");
+        rig.mineAndFinish("one");
 
         assertThat(rig.find("one").hash()).isEqualTo(older);
     }
@@ -410,8 +403,7 @@ class AccountSendsTest {
         rig.chain.reorganiseAway(1, 2);
 
         rig.await("one", SendState.Sent.class);
-        rig.chain.mine();
-        rig.finish("one");
+        rig.mineAndFinish("one");
         assertThat(paid()).isEqualTo(7);
     }
 
@@ -425,18 +417,14 @@ class AccountSendsTest {
         Await.until(
                 "it waits again",
                 () -> rig.chain.waiting().stream().anyMatch(tx -> tx.hash().equals(hash)));
-        rig.chain.mine();
-        rig.finish("one");
+        rig.mineAndFinish("one");
     }
 
     @Test
     void somebody_else_with_the_key_stops_all_sending_until_the_operator_has_looked() {
         rig.send("one", 7);
-        rig.chain.mine();
-        rig.finish("one");
-        rig.chain
-                .wallet(SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()))
-                .pay(rig.other, BigInteger.ONE);
+        rig.mineAndFinish("one");
+        thief().pay(rig.other, BigInteger.ONE);
         rig.chain.mine();
 
         for (int i = 0; i < 2; i++) {
@@ -452,11 +440,9 @@ class AccountSendsTest {
     @Test
     void a_send_whose_nonce_somebody_else_has_used_is_lost_and_told_so() {
         SendRecord first = rig.send("one", 7);
-        EvmWallet thief = rig.chain.wallet(
-                SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()));
         // Dear enough to take the place of ours, which is sent again whenever it is missed.
         BigInteger fee = BigInteger.valueOf(1_000_000_000_000L);
-        thief.send(first.nonce(), fee, fee, 21_000, Optional.of(rig.other), BigInteger.ONE, Bytes.EMPTY);
+        stealNonce(first.nonce(), fee);
         rig.chain.mine(6);
 
         Await.until("it is missing", () -> rig.send("one", 7).state() instanceof SendState.Missing);
@@ -495,16 +481,7 @@ class AccountSendsTest {
         BigInteger ours = newestFee(reference);
         BigInteger fee = ours.multiply(BigInteger.valueOf(3));
         rig.chain.baseFee(ours.multiply(BigInteger.TWO));
-        rig.chain
-                .wallet(SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()))
-                .send(
-                        rig.find(reference).nonce(),
-                        fee,
-                        fee,
-                        21_000,
-                        Optional.of(rig.other),
-                        BigInteger.ONE,
-                        Bytes.EMPTY);
+        stealNonce(rig.find(reference).nonce(), fee);
         rig.chain.mine(6);
         Await.until("it is missing", this::isFirstMissing);
         // The head may have been seen for the first time only now.
@@ -546,6 +523,10 @@ class AccountSendsTest {
         rig.chain.clock().advance(AccountRig.PACE.stuck());
         assertThat(done(rig.sends.makeWay(rig.own))).isTrue();
         awaitRaised("all");
+        Await.until(
+                "what pays more has reached an endpoint",
+                () -> rig.chain.waiting().stream()
+                        .anyMatch(tx -> tx.hash().equals(newest("all").hash())));
 
         rig.chain.mine();
         rig.await("all", SendState.Mined.class);
@@ -717,8 +698,7 @@ class AccountSendsTest {
                 + rig.find(record.reference()).state().word()));
         rig.send("one", 7);
         Await.until("it was told as sent", () -> heard.size() == 1);
-        rig.chain.mine();
-        rig.finish("one");
+        rig.mineAndFinish("one");
 
         Await.until("all was told", () -> heard.size() == 3);
         assertThat(heard).containsExactly("sent sent", "mined mined", "final final");
@@ -798,8 +778,7 @@ class AccountSendsTest {
         rig.chain.clock().advance(AccountRig.PACE.resend());
 
         rig.await("one", SendState.Sent.class);
-        rig.chain.mine();
-        rig.finish("one");
+        rig.mineAndFinish("one");
         assertThat(paid()).isEqualTo(7);
     }
 
@@ -1081,8 +1060,7 @@ class AccountSendsTest {
             return rig.chain.waiting().stream()
                     .anyMatch(tx -> tx.hash().equals(rig.find("one").hash()));
         });
-        rig.chain.mine();
-        rig.finish("one");
+        rig.mineAndFinish("one");
 
         assertThat(rig.find("one").hashes().indexOf(rig.find("one").hash())).isGreaterThan(1);
     }
@@ -1141,6 +1119,34 @@ class AccountSendsTest {
 
         assertThat(refusal(() -> rig.send(request)).message()).contains("asks for a fee of up to");
         assertThat(rig.send("two", 1).nonce()).isZero();
+    }
+
+    @Test
+    void each_state_has_its_name_in_the_history() {
+        Hash256 any = Hash256.ZERO;
+        assertThat(List.of(
+                        new SendState.Journalled(),
+                        new SendState.Sent(),
+                        new SendState.Cancelling(),
+                        new SendState.Mined(any, 1, any, 0, true),
+                        new SendState.Mined(any, 1, any, 0, false),
+                        new SendState.Final(any, 1, any),
+                        new SendState.Reverted(any, 1, any),
+                        new SendState.Cancelled(any, 1, any),
+                        new SendState.Missing(),
+                        new SendState.Lost()))
+                .extracting(SendState::word)
+                .containsExactly(
+                        "journalled",
+                        "sent",
+                        "cancelling",
+                        "mined",
+                        "reverting",
+                        "final",
+                        "reverted",
+                        "cancelled",
+                        "sent",
+                        "lost");
     }
 
     @Test

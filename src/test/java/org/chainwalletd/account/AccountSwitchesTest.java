@@ -118,8 +118,7 @@ class AccountSwitchesTest {
 
         keeper().start();
         rig.await("one", SendState.Sent.class);
-        rig.chain.mine();
-        rig.finish("one");
+        rig.mineAndFinish("one");
     }
 
     @Test
@@ -248,8 +247,7 @@ class AccountSwitchesTest {
                 "it is sent in the next life",
                 () -> rig.chain.waiting().stream()
                         .anyMatch(transaction -> transaction.hash().equals(record.hash())));
-        rig.chain.mine();
-        rig.finish("one");
+        rig.mineAndFinish("one");
         assertThat(rig.find("one").hash()).isEqualTo(record.hash());
     }
 

@@ -6,8 +6,6 @@ import static org.chainwalletd.account.AccountRig.done;
 
 import java.io.IOException;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -15,15 +13,15 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.Pushing;
 import org.chainwalletd.account.SendRequest.SendKind;
-import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.sql.SqliteStore;
+import org.chainwalletd.testkit.Copies;
+import org.chainwalletd.testkit.Traces;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +34,8 @@ class SealedSendsTest {
     @TempDir
     Path folder;
 
+    private final Traces traces = new Traces().bytes("secret", SECRET.toArray());
+
     @AutoClose
     private AccountRig rig;
 
@@ -45,53 +45,33 @@ class SealedSendsTest {
     }
 
     private SendRequest claim(String reference) {
-        return new SendRequest(
-                reference,
-                SendKind.CLAIM,
-                rig.own,
-                rig.chain.contract(),
-                SendValue.exactly(BigInteger.ZERO),
-                SwapContract.claim(SECRET.toArray()),
-                new Gas.Fixed(120_000),
-                Optional.empty(),
+        return Copies.with(
+                rig.call(
+                        reference,
+                        SendKind.CLAIM,
+                        BigInteger.ZERO,
+                        SwapContract.claim(SECRET.toArray()),
+                        new Gas.Fixed(120_000)),
+                "pushing",
                 Pushing.URGENTLY,
+                "owner",
                 Optional.of("a-swap"));
-    }
-
-    private List<Path> filesWith(byte[] wanted) throws IOException {
-        String text = new String(wanted, StandardCharsets.ISO_8859_1);
-        try (Stream<Path> files = Files.walk(folder)) {
-            return files.filter(Files::isRegularFile)
-                    .filter(file -> contains(file, text))
-                    .toList();
-        }
-    }
-
-    private static boolean contains(Path file, String text) {
-        try {
-            return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text);
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
     }
 
     @Test
     void the_secret_of_a_claim_and_its_signed_bytes_stand_in_no_file() throws IOException {
-        SendRecord sent = done(rig.sends.send(claim("claim")));
-        done(rig.sends.raise("claim"));
-        AccountSend row = done(rig.journal.find("claim")).orElseThrow();
+        SendRecord sent = done(rig.sends.send(claim("claim-in-a-file")));
+        done(rig.sends.raise("claim-in-a-file"));
+        AccountSend row = done(rig.journal.find("claim-in-a-file")).orElseThrow();
         assertThat(row.newest().raw().hex()).contains(SECRET.hex());
         byte[] signature = row.newest()
                 .raw()
                 .slice(row.newest().raw().length() - 32, row.newest().raw().length());
 
-        assertThat(filesWith(sent.reference().getBytes(StandardCharsets.US_ASCII)))
-                .isNotEmpty();
-        assertThat(filesWith(SECRET.toArray())).isEmpty();
-        assertThat(filesWith(SECRET.hex().getBytes(StandardCharsets.US_ASCII))).isEmpty();
-        assertThat(filesWith(signature)).isEmpty();
+        assertThat(new Traces().text("request", sent.reference()).under(folder)).isNotEmpty();
+        assertThat(traces.bytes("signature", signature).under(folder)).isEmpty();
         rig.kill();
-        assertThat(filesWith(SECRET.toArray())).isEmpty();
+        assertThat(traces.under(folder)).isEmpty();
         rig.start();
     }
 
@@ -129,13 +109,13 @@ class SealedSendsTest {
             done(store.accountSends().seal(plain));
         }
         onDisk("UPDATE account_sends SET sealed = 0");
-        assertThat(filesWith(SECRET.toArray())).isNotEmpty();
+        assertThat(traces.under(folder)).isNotEmpty();
 
         rig.start();
 
         assertThat(done(rig.journal.unsealed(9))).isEmpty();
         rig.crash();
-        assertThat(filesWith(SECRET.toArray())).isEmpty();
+        assertThat(traces.under(folder)).isEmpty();
         assertThat(done(rig.sends.push("claim")).hash()).isEqualTo(sent.hash());
         assertThat(done(rig.journal.find("claim")).orElseThrow().call().data())
                 .isEqualTo(plain.call().data());
@@ -148,7 +128,7 @@ class SealedSendsTest {
         rig.kill();
         onDisk("UPDATE account_sends SET data = (SELECT data FROM account_sends WHERE reference = 'claim')");
         rig.store = SqliteStore.open(folder);
-        SealedSends journal = rig.sealed(rig.store.accountSends());
+        SealedSends journal = AccountRig.sealed(rig.store.accountSends(), rig.executor);
 
         assertThat(done(journal.find("claim"))).isPresent();
         assertThatThrownBy(() -> done(journal.find("payment"))).hasMessageContaining("payment");

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * What secrets would look like where they must not be: their bytes, halves of them, and every usual way to write them. Looks for all at once,
@@ -84,6 +85,17 @@ public final class Traces {
         Set<String> found = new TreeSet<>();
         search(content, content.length, found);
         return new ArrayList<>(found);
+    }
+
+    /** Names of those that are in any file of a folder. */
+    public Set<String> under(Path folder) throws IOException {
+        Set<String> found = new TreeSet<>();
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                found.addAll(in(file));
+            }
+        }
+        return found;
     }
 
     /** Names of those that are in a file. */

@@ -7,6 +7,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Htlcs;
@@ -26,7 +27,6 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.htlc.ClaimRequest;
-import org.chainwalletd.htlc.Forgetting;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.htlc.HtlcSpends;
@@ -59,7 +59,10 @@ public final class HtlcMethods {
      * @param count number of HTLCs in the local index
      */
     public record Services(
-            HtlcSpends spends, HtlcRecords records, Forgetting forgetting, Supplier<CompletionStage<Long>> count) {
+            HtlcSpends spends,
+            HtlcRecords records,
+            Function<Outpoint, CompletionStage<Boolean>> forgetting,
+            Supplier<CompletionStage<Long>> count) {
         /** Services for registries whose methods are only described, never called. */
         public static final Services NONE = new Services(null, null, null, () -> null);
     }
@@ -80,7 +83,7 @@ public final class HtlcMethods {
                         executor),
                 RpcMethod.of(
                         HtlcForget.class,
-                        call -> services.forgetting().forget(outpoint(call.lockTxId(), call.outputIndex())),
+                        call -> services.forgetting().apply(outpoint(call.lockTxId(), call.outputIndex())),
                         HtlcForget.Result::new,
                         executor));
     }

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -67,15 +68,6 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private record Done(Step step, Outcome<Optional<String>> tx) implements Command {}
 
-    /** Continuation after a write. */
-    private sealed interface Next {
-        record Decide() implements Next {}
-
-        record Perform(Step step) implements Next {}
-
-        record Proceed() implements Next {}
-    }
-
     private final TimerScheduler<Command> timers;
     private final StashBuffer<Command> stash;
     private final SwapSetup setup;
@@ -83,7 +75,11 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private SwapJournal.Held held;
     private final LatestView look = new LatestView();
-    private Next next = new Next.Proceed();
+    /** Continues the round after the current write. */
+    private Supplier<Behavior<Command>> afterWrite = this::proceed;
+    /** Step whose beginning was written last. */
+    private Optional<Step> begun = Optional.empty();
+
     private final WaitLog waits = new WaitLog();
     private final Deque<Step> steps = new ArrayDeque<>();
     private final Caller caller;
@@ -191,7 +187,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         if (isOurQuote()) {
             return onQuote();
         }
-        return isOver() ? write(row(), false, new Next.Proceed()) : look();
+        return isOver() ? write(row(), false, this::proceed) : look();
     }
 
     /** Tests whether the swap is over by an observation of this actor; the row alone may be from an older backup. */
@@ -209,7 +205,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             rest();
             return this;
         }
-        return write(row().with(row().acts().expire(), setup.now()), false, new Next.Proceed());
+        return write(row().with(row().acts().expire(), setup.now()), false, this::proceed);
     }
 
     private Behavior<Command> look() {
@@ -238,7 +234,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             seen = seen.failing(Optional.of(SwapRow.LOST), setup.now());
         }
         boolean same = seen.at(setup.tip().get(), setup.now()) == row();
-        return same ? decide() : write(seen, true, new Next.Decide());
+        return same ? decide() : write(seen, true, this::decide);
     }
 
     private Behavior<Command> decide() {
@@ -246,7 +242,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         Optional<String> problem = problem()
                 .or(() -> look.hopeless().filter(hopeless -> row().error().isEmpty()));
         if (problem.isPresent() && !problem.equals(row().error())) {
-            return write(row().failing(problem, setup.now()), true, new Next.Decide());
+            return write(row().failing(problem, setup.now()), true, this::decide);
         }
         steps.clear();
         steps.addAll(Decision.next(row(), look.known(setup)));
@@ -287,11 +283,13 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         Step step = steps.remove();
         Acts acts = step.begun(row().acts());
         if (acts.equals(row().acts())) {
-            perform(step);
-            return busy();
+            return perform(step);
         }
         SwapRow acting = row().with(acts, setup.now());
-        return write(acting.failing(step.error(acting), setup.now()), isWatched(step), new Next.Perform(step));
+        Behavior<Command> writing =
+                write(acting.failing(step.error(acting), setup.now()), isWatched(step), () -> perform(step));
+        begun = Optional.of(step);
+        return writing;
     }
 
     /**
@@ -302,7 +300,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return !(step instanceof Step.Expire) || !row().run().equals(setup.run());
     }
 
-    private void perform(Step step) {
+    private Behavior<Command> perform(Step step) {
         CrashPoint.SWAP_BEFORE_STEP.reached(() -> place(step));
         SwapJournal.Held current = held;
         Outcome.pipe(
@@ -315,6 +313,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
                                 ? look.lockStillCounts(setup, current.row())
                                 : look.gateStillCounts(setup)),
                 tx -> new Done(step, tx));
+        return busy();
     }
 
     /** Qualifier of the crash point in tests: direction and step. */
@@ -347,7 +346,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         alarm(SwapAlarm.Kind.CLAIM_NOT_MADE, why);
         return row().error().equals(Optional.of(why))
                 ? proceed()
-                : write(row().failing(Optional.of(why), setup.now()), true, new Next.Proceed());
+                : write(row().failing(Optional.of(why), setup.now()), true, this::proceed);
     }
 
     private static String words(Throwable failure) {
@@ -358,12 +357,13 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private Behavior<Command> succeeded(Step step, Optional<String> tx) {
         Acts acts = row().acts();
         Acts named = tx.map(name -> step.named(acts, name)).orElse(acts);
-        return named.equals(acts) ? proceed() : write(row().with(named, setup.now()), true, new Next.Proceed());
+        return named.equals(acts) ? proceed() : write(row().with(named, setup.now()), true, this::proceed);
     }
 
     /** Makes the row durable before any act recorded in it is performed. */
-    private Behavior<Command> write(SwapRow changed, boolean watched, Next then) {
-        next = then;
+    private Behavior<Command> write(SwapRow changed, boolean watched, Supplier<Behavior<Command>> then) {
+        afterWrite = then;
+        begun = Optional.empty();
         SwapRow row = changed.at(setup.tip().get(), setup.now());
         Outcome.pipe(getContext(), setup.journal().write(held, row, watched), Written::new);
         return busy();
@@ -387,14 +387,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             over.run();
             return stash.unstashAll(over());
         }
-        if (next instanceof Next.Decide) {
-            return decide();
-        }
-        if (next instanceof Next.Perform perform) {
-            perform(perform.step());
-            return busy();
-        }
-        return proceed();
+        return afterWrite.get();
     }
 
     /** Handles the row as read again after a write whose outcome is unknown or that another writer preceded: the store decides. */
@@ -407,7 +400,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private void adopt(SwapJournal.Held found) {
         SwapRow before = row();
         held = found;
-        next = new Next.Proceed();
+        begun = Optional.empty();
         if (!row().equals(before)) {
             setup.changed().accept(row());
         }
@@ -416,7 +409,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     /** Tests whether our lock is to be sent, or the write that says so may be in the store. */
     private boolean mayHaveLocked() {
         return row().acts().locking()
-                || next instanceof Next.Perform perform && perform.step() instanceof Step.SendLock;
+                || begun.filter(Step.SendLock.class::isInstance).isPresent();
     }
 
     private void answer(SwapReply reply) {

@@ -1,7 +1,7 @@
 package org.chainwalletd.swap.engine;
 
 import static org.chainwalletd.stage.Blocking.await;
-import static org.chainwalletd.swap.engine.SharedSecrets.attempt;
+import static org.chainwalletd.swap.engine.LocksWithoutRow.attempt;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,8 +65,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
             Supplier<CompletionStage<List<EvmAddress>>> addresses,
             ScanCursors cursors,
             RowAudit audit,
-            Orphans orphans,
-            SharedSecrets secrets,
+            LocksWithoutRow locks,
             Duration pace,
             Executor threads) {
         String scan() {
@@ -157,7 +156,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
             }
             isBehind = false;
             attempt("events of the contract could not be read", this::read);
-            setup.secrets().beginRound(open.keySet());
+            setup.locks().beginRound(open.keySet());
             for (LockScan.Seen lock : rotated()) {
                 attempt("the lock " + lock.hashLock() + " could not be processed", () -> handle(lock));
             }
@@ -208,7 +207,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
         }
 
         private void handle(LockScan.Seen lock) {
-            LockScan.Fate fate = setup.orphans().handle(lock);
+            LockScan.Fate fate = setup.locks().handle(lock);
             if (fate == LockScan.Fate.OVER) {
                 open.remove(lock.hashLock());
             }
@@ -217,7 +216,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
 
         private void useRevealedSecrets() {
             Set<Hash256> more =
-                    setup.secrets().fromTheChain(await(setup.addresses().get()), Set.copyOf(settled));
+                    setup.locks().useRevealedSecrets(await(setup.addresses().get()), Set.copyOf(settled));
             if (settled.size() > MOST_SETTLED) {
                 settled.clear();
             }

@@ -104,10 +104,11 @@ public record BuyGate(SwapLimits limits) {
                 (bound, seen, at) -> late(seen, at),
                 this::margin,
                 BuyGate::depth,
-                (bound, seen, at) -> work(at),
+                (bound, seen, at) -> unless(
+                        at.workChecked(), "the work of the blocks from the pool's lock to the tip is not checked"),
                 (bound, seen, at) -> pace(seen, at),
-                (bound, seen, at) -> nodes(at),
-                (bound, seen, at) -> claim(at));
+                (bound, seen, at) -> unless(at.nodesAgree(), "the nodes do not agree on the block of the pool's lock"),
+                (bound, seen, at) -> unless(at.claimValid(), "our claim does not evaluate to a valid spend here"));
         for (int i = 0; i < checks.size(); i++) {
             Optional<GateVerdict> reason = checks.get(i).against(terms, evidence, candidate);
             if (reason.isPresent()) {
@@ -140,6 +141,10 @@ public record BuyGate(SwapLimits limits) {
         return Optional.of(GateVerdict.noLock(cause));
     }
 
+    private static Optional<GateVerdict> unless(boolean holds, String otherwise) {
+        return holds ? Optional.empty() : Optional.of(GateVerdict.closed(otherwise));
+    }
+
     private static Optional<GateVerdict> late(Evidence evidence, Candidate candidate) {
         return evidence.inputs().closedAsLate(candidate.htlc().minedAt());
     }
@@ -156,38 +161,18 @@ public record BuyGate(SwapLimits limits) {
     /** Returns the objection by depth. A lock in the tip has depth 1. */
     private static Optional<GateVerdict> depth(SwapTerms terms, Evidence evidence, Candidate candidate) {
         long depth = evidence.tipHeight() - candidate.htlc().place().height() + 1;
-        return depth < terms.depth()
-                ? Optional.of(GateVerdict.closed(
-                        "the pool's lock is " + depth + " blocks deep; " + terms.depth() + " are demanded"))
-                : Optional.empty();
-    }
-
-    private static Optional<GateVerdict> work(Candidate candidate) {
-        return candidate.workChecked()
-                ? Optional.empty()
-                : Optional.of(
-                        GateVerdict.closed("the work of the blocks from the pool's lock to the tip is not checked"));
+        return unless(
+                depth >= terms.depth(),
+                "the pool's lock is " + depth + " blocks deep; " + terms.depth() + " are demanded");
     }
 
     private Optional<GateVerdict> pace(Evidence evidence, Candidate candidate) {
         long blocks = evidence.tipHeight() - candidate.htlc().place().height();
         long expected = Math.multiplyExact(Math.max(1, blocks), SwapLimits.CHAIN_BLOCK_SECONDS);
         long took = evidence.tipTime() - candidate.htlc().minedAt();
-        return !limits.development() && took > Math.multiplyExact(SwapLimits.SLOWEST_PACE, expected)
-                ? Optional.of(GateVerdict.closed("the blocks from the pool's lock to the tip took " + took
-                        + " s, more than " + SwapLimits.SLOWEST_PACE + " times the expected " + expected + " s"))
-                : Optional.empty();
-    }
-
-    private static Optional<GateVerdict> nodes(Candidate candidate) {
-        return candidate.nodesAgree()
-                ? Optional.empty()
-                : Optional.of(GateVerdict.closed("the nodes do not agree on the block of the pool's lock"));
-    }
-
-    private static Optional<GateVerdict> claim(Candidate candidate) {
-        return candidate.claimValid()
-                ? Optional.empty()
-                : Optional.of(GateVerdict.closed("our claim does not evaluate to a valid spend here"));
+        return unless(
+                limits.development() || took <= Math.multiplyExact(SwapLimits.SLOWEST_PACE, expected),
+                "the blocks from the pool's lock to the tip took " + took + " s, more than " + SwapLimits.SLOWEST_PACE
+                        + " times the expected " + expected + " s");
     }
 }

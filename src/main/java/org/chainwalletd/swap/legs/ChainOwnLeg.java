@@ -152,18 +152,14 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
         OptionalLong back = lock.takenBackAt();
         if (back.isPresent()) {
             String tx = lock.row().reclaim().orElseThrow().txId().toString();
-            return new OwnLock.TakenBack(reference, tx, isFinal(view, back.getAsLong()));
+            return new OwnLock.TakenBack(reference, tx, ChainSide.isFinal(view, back.getAsLong()));
         }
         OptionalLong claimed = lock.claimedAt();
         if (claimed.isPresent()) {
             String tx = lock.row().claim().orElseThrow().txId().toString();
-            return new OwnLock.Claimed(reference, tx, isFinal(view, claimed.getAsLong()));
+            return new OwnLock.Claimed(reference, tx, ChainSide.isFinal(view, claimed.getAsLong()));
         }
         return new OwnLock.Locked(reference, lock.settledAt());
-    }
-
-    private static boolean isFinal(HashLockBooks.View view, long height) {
-        return view.depth(height) >= ChainSide.FINAL_DEPTH;
     }
 
     /**

@@ -21,6 +21,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.htlc.ClaimRequest;
 import org.chainwalletd.htlc.ClaimTrial;
 import org.chainwalletd.htlc.HashLockBooks;
@@ -82,14 +83,17 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
         }
     }
 
-    private Seen seen(SwapRow row) {
-        SwapTerms terms = row.terms();
-        HashLockBooks.View view = chain.look(new HashLockBooks.Question(
+    private HashLockBooks.View books(SwapTerms terms) {
+        return chain.look(new HashLockBooks.Question(
                 terms.hashLock(),
                 terms.ours().key(),
                 Amount.of(terms.received().units()),
                 terms.depth(),
                 Optional.empty()));
+    }
+
+    private Seen seen(SwapRow row) {
+        HashLockBooks.View view = books(row.terms());
         return new Seen(view, await(Bounded.each(mined(view), AT_ONCE, this::candidate, chain.executor())));
     }
 
@@ -129,7 +133,8 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
             OptionalLong claimed = one.found().claimedAt();
             if (claimed.isPresent()) {
                 String tx = one.found().row().claim().orElseThrow().txId().toString();
-                return new PoolLock.Claimed(one.outpoint().toString(), tx, isFinal(seen.view(), claimed.getAsLong()));
+                return new PoolLock.Claimed(
+                        one.outpoint().toString(), tx, ChainSide.isFinal(seen.view(), claimed.getAsLong()));
             }
         }
         Optional<Candidate> open =
@@ -144,7 +149,7 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
                 .<PoolLock>map(one -> new PoolLock.TakenBack(
                         one.outpoint().toString(),
                         fitting.stream()
-                                .allMatch(each -> isFinal(
+                                .allMatch(each -> ChainSide.isFinal(
                                         seen.view(), each.found().takenBackAt().orElseThrow()))))
                 .orElseGet(() -> absent(row, seen.view()));
     }
@@ -160,11 +165,7 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
         long since = row.poolLock() instanceof PoolLock.Absent before
                 ? before.since().orElse(view.tip().height())
                 : view.tip().height();
-        return new PoolLock.Absent(OptionalLong.of(since), isFinal(view, since));
-    }
-
-    private static boolean isFinal(HashLockBooks.View view, long height) {
-        return view.depth(height) >= ChainSide.FINAL_DEPTH;
+        return new PoolLock.Absent(OptionalLong.of(since), ChainSide.isFinal(view, since));
     }
 
     @Override
@@ -172,12 +173,7 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
         SwapTerms terms = row.terms();
         await(chain.identity().genesisForSigning());
         boolean hasKey = await(chain.signer().find(terms.ours().address())).isPresent();
-        HashLockBooks.View view = chain.look(new HashLockBooks.Question(
-                terms.hashLock(),
-                terms.ours().key(),
-                Amount.of(terms.received().units()),
-                terms.depth(),
-                Optional.empty()));
+        HashLockBooks.View view = books(terms);
         chain.requireFresh(view.tip(), limits);
         return hasKey
                 ? taken(row, view)
@@ -194,88 +190,67 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
         return view.all().stream().findFirst().map(other -> "there is an HTLC with this hash lock already: " + other);
     }
 
-    @Override
-    public GateVerdict gate(SwapRow row, GateInputs now) {
-        return new Judging(row, now, seen(row)).judge();
-    }
-
     /**
      * Evaluates the gate from the books first. Only the candidate for which the gate would open is examined further: nodes are asked about its
      * block and its claim is signed. If it fails there, the next candidate is evaluated.
      */
-    private final class Judging {
-        private final SwapRow row;
-        private final GateInputs now;
-        private final Seen seen;
-
-        private Judging(SwapRow row, GateInputs now, Seen seen) {
-            this.row = row;
-            this.now = now;
-            this.seen = seen;
-        }
-
-        private GateVerdict judge() {
-            Map<Outpoint, BuyGate.Candidate> looked = new HashMap<>();
-            while (true) {
-                BuyGate.Judgement judgement = new BuyGate(limits).judge(row.terms(), evidence(looked));
-                Optional<Outpoint> opened = judgement.htlc().filter(outpoint -> !looked.containsKey(outpoint));
-                if (opened.isEmpty()) {
-                    return judgement.verdict();
-                }
-                looked.put(opened.get(), looked(candidate(opened.get())));
+    @Override
+    public GateVerdict gate(SwapRow row, GateInputs now) {
+        Seen seen = seen(row);
+        Map<Outpoint, BuyGate.Candidate> looked = new HashMap<>();
+        while (true) {
+            BuyGate.Judgement judgement = new BuyGate(limits).judge(row.terms(), evidence(seen, now, looked));
+            Optional<Outpoint> opened = judgement.htlc().filter(outpoint -> !looked.containsKey(outpoint));
+            if (opened.isEmpty()) {
+                return judgement.verdict();
             }
-        }
-
-        private Candidate candidate(Outpoint outpoint) {
-            return seen.candidates().stream()
-                    .filter(one -> one.outpoint().equals(outpoint))
+            Candidate next = seen.candidates().stream()
+                    .filter(one -> one.outpoint().equals(opened.get()))
                     .findFirst()
                     .orElseThrow();
+            looked.put(opened.get(), looked(row.terms(), seen, next));
         }
+    }
 
-        /** Examines a candidate. Checks the work first, which was checked when the blocks were read unless the daemon was catching up. */
-        private BuyGate.Candidate looked(Candidate one) {
-            BlockRow block = one.found().block().orElseThrow();
-            boolean isChecked = one.found().workChecked()
-                    || await(chain.spends()
-                            .provesWork(block.height(), seen.view().tip().height()));
-            boolean isAgreed = doNodesAgree(block.place());
-            return new BuyGate.Candidate(htlc(one, block), isChecked, isAgreed, isClaimable(row.terms(), one));
-        }
+    /** Examines a candidate. Checks the work first, which was checked when the blocks were read unless the daemon was catching up. */
+    private BuyGate.Candidate looked(SwapTerms terms, Seen seen, Candidate one) {
+        BlockRow block = one.found().block().orElseThrow();
+        boolean isChecked = one.found().workChecked()
+                || await(chain.spends()
+                        .provesWork(block.height(), seen.view().tip().height()));
+        boolean isAgreed = doNodesAgree(block.place());
+        return new BuyGate.Candidate(htlc(one, block), isChecked, isAgreed, isClaimable(terms, one));
+    }
 
-        /** Returns the evidence; an HTLC that was not examined yet counts as sound, since it is examined once all other checks pass. */
-        private BuyGate.Evidence evidence(Map<Outpoint, BuyGate.Candidate> looked) {
-            List<BuyGate.Candidate> candidates = new ArrayList<>();
-            for (Candidate one : seen.candidates()) {
-                one.found()
-                        .block()
-                        .map(block -> looked.getOrDefault(
-                                one.outpoint(), new BuyGate.Candidate(htlc(one, block), true, true, true)))
-                        .ifPresent(candidates::add);
-            }
-            return new BuyGate.Evidence(
-                    candidates,
-                    seen.view().tip().height(),
-                    seen.view().tip().timestamp(),
-                    chain.namedHeight().getAsLong(),
-                    now);
+    /** Returns the evidence; an HTLC that was not examined yet counts as sound, since it is examined once all other checks pass. */
+    private BuyGate.Evidence evidence(Seen seen, GateInputs now, Map<Outpoint, BuyGate.Candidate> looked) {
+        List<BuyGate.Candidate> candidates = new ArrayList<>();
+        for (Candidate one : seen.candidates()) {
+            one.found()
+                    .block()
+                    .map(block -> looked.getOrDefault(
+                            one.outpoint(), new BuyGate.Candidate(htlc(one, block), true, true, true)))
+                    .ifPresent(candidates::add);
         }
+        FollowedTip tip = seen.view().tip();
+        return new BuyGate.Evidence(
+                candidates, tip.height(), tip.timestamp(), chain.namedHeight().getAsLong(), now);
+    }
 
-        /**
-         * Builds the gate's view of an HTLC. Mempool spends count only if a block could include them: a claim with another preimage never can, and
-         * a reclaim not before the timeout, to which the gate keeps a margin anyway.
-         */
-        private static PoolHtlc htlc(Candidate one, BlockRow block) {
-            boolean spent = !one.found().isOpen() || one.found().isBeingClaimed();
-            return new PoolHtlc(
-                    one.outpoint(),
-                    one.params(),
-                    one.output().value(),
-                    one.carriesDatum(),
-                    spent,
-                    block.place(),
-                    block.timestamp());
-        }
+    /**
+     * Builds the gate's view of an HTLC. Mempool spends count only if a block could include them: a claim with another preimage never can, and
+     * a reclaim not before the timeout, to which the gate keeps a margin anyway.
+     */
+    private static PoolHtlc htlc(Candidate one, BlockRow block) {
+        boolean spent = !one.found().isOpen() || one.found().isBeingClaimed();
+        return new PoolHtlc(
+                one.outpoint(),
+                one.params(),
+                one.output().value(),
+                one.carriesDatum(),
+                spent,
+                block.place(),
+                block.timestamp());
     }
 
     /** Tests whether the nodes follow our chain: each node that answers has our block at its height, and two nodes answer if two are configured. */

@@ -49,6 +49,11 @@ public record ChainSide(
                 .orElseThrow(() -> new IllegalStateException("the followed chain is being changed at this moment"));
     }
 
+    /** Tests whether a spend in the block at this height is final. */
+    static boolean isFinal(HashLockBooks.View view, long height) {
+        return view.depth(height) >= FINAL_DEPTH;
+    }
+
     long now() {
         return clock.instant().getEpochSecond();
     }

@@ -180,7 +180,7 @@ public record EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limit
     private static SendRequest lock(SwapRow row, BigInteger mostForGas, BooleanSupplier mayBegin) {
         SwapTerms terms = row.terms();
         return new SendRequest(
-                SwapSends.reference(row, SendKind.LOCK, 1),
+                SwapSends.reference(row, SendKind.LOCK),
                 SendKind.LOCK,
                 terms.ours().evm(),
                 terms.account().contract(),
@@ -205,21 +205,16 @@ public record EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limit
             throw new IllegalStateException(
                     "the refund has failed; it is tried once in " + PAUSE.toMinutes() + " minutes");
         }
-        return ours().send(row, SendKind.REFUND, OptionalLong.empty(), attempt -> refund(row, attempt));
-    }
-
-    private static SendRequest refund(SwapRow row, int attempt) {
         SwapTerms terms = row.terms();
-        return new SendRequest(
-                SwapSends.reference(row, SendKind.REFUND, attempt),
-                SendKind.REFUND,
-                terms.ours().evm(),
-                terms.account().contract(),
-                SendValue.exactly(BigInteger.ZERO),
-                SwapContract.refund(terms.hashLock()),
-                new Gas.Fixed(SwapSends.gas(attempt)),
-                Optional.of(terms.given().units()),
-                Pushing.BY_ITSELF,
-                Optional.of(row.id()));
+        return ours().send(
+                        row,
+                        new SwapSends.Redeem(
+                                SendKind.REFUND,
+                                terms.ours().evm(),
+                                terms.account().contract(),
+                                SwapContract.refund(terms.hashLock()),
+                                terms.given().units(),
+                                OptionalLong.empty()),
+                        () -> true);
     }
 }

@@ -12,11 +12,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.AccountSends.AccountFunds;
-import org.chainwalletd.account.SendRequest;
-import org.chainwalletd.account.SendRequest.Gas;
-import org.chainwalletd.account.SendRequest.Pushing;
 import org.chainwalletd.account.SendRequest.SendKind;
-import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.AccountReads;
@@ -24,7 +20,6 @@ import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.AccountReads.AccountLog;
 import org.chainwalletd.account.endpoints.AccountReads.LogQuery;
 import org.chainwalletd.account.endpoints.BlockRef;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.Keccak256;
 import org.chainwalletd.crypto.SecretBytes;
@@ -153,9 +148,17 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
             await(sends.permitClaim());
             return relay.get().claim(row, secret);
         }
-        Bytes call = secret.use(SwapContract::claim);
-        OptionalLong end = row.poolLock() instanceof PoolLock.Locked locked ? locked.end() : OptionalLong.empty();
-        return ours().send(row, SendKind.CLAIM, end, attempt -> claim(row, call, attempt, mayBegin));
+        SwapTerms terms = row.terms();
+        return ours().send(
+                        row,
+                        new SwapSends.Redeem(
+                                SendKind.CLAIM,
+                                terms.ours().evm(),
+                                terms.account().contract(),
+                                secret.use(SwapContract::claim),
+                                terms.received().units(),
+                                row.poolLock() instanceof PoolLock.Locked locked ? locked.end() : OptionalLong.empty()),
+                        mayBegin);
     }
 
     /**
@@ -172,22 +175,6 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
         } catch (RuntimeException e) {
             return false;
         }
-    }
-
-    private static SendRequest claim(SwapRow row, Bytes call, int attempt, BooleanSupplier mayBegin) {
-        SwapTerms terms = row.terms();
-        return new SendRequest(
-                SwapSends.reference(row, SendKind.CLAIM, attempt),
-                SendKind.CLAIM,
-                terms.ours().evm(),
-                terms.account().contract(),
-                SendValue.exactly(BigInteger.ZERO),
-                call,
-                new Gas.Fixed(SwapSends.gas(attempt)),
-                Optional.of(terms.received().units()),
-                Pushing.URGENTLY,
-                Optional.of(row.id()),
-                mayBegin);
     }
 
     /**

@@ -2,17 +2,22 @@ package org.chainwalletd.swap.legs;
 
 import static org.chainwalletd.stage.Blocking.await;
 
+import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.BiFunction;
-import java.util.function.IntFunction;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.SendRecord;
 import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.account.SendRequest;
+import org.chainwalletd.account.SendRequest.Gas;
+import org.chainwalletd.account.SendRequest.Pushing;
 import org.chainwalletd.account.SendRequest.SendKind;
+import org.chainwalletd.account.SendRequest.SendValue;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.swap.gates.SwapRow;
 
 /**
@@ -68,8 +73,8 @@ public record SwapSends(AccountSends sends) {
         return new Made(await(sends.ofOwner(row.id())));
     }
 
-    static String reference(SwapRow row, SendKind kind, int attempt) {
-        return attempt("swap/" + row.id() + "/" + kind.word(), attempt);
+    static String reference(SwapRow row, SendKind kind) {
+        return "swap/" + row.id() + "/" + kind.word();
     }
 
     private static String attempt(String first, int number) {
@@ -90,52 +95,68 @@ public record SwapSends(AccountSends sends) {
                 || record.state() instanceof SendState.Mined mined && mined.succeeded();
     }
 
-    /** Returns the gas of an attempt. It grows, because the previous attempt may have run out of gas. */
-    public static long gas(int attempt) {
-        return GAS * Math.min(attempt, MOST_GAS_FACTOR);
-    }
-
     /**
-     * Makes a transaction of the kind, or continues to pursue an existing one that has not failed; returns its id.
+     * Claim or refund of a lock in the contract. Its gas is fixed, because no endpoint may get a secret in a gas estimate.
      *
+     * @param value wei of the lock, which is also the most that its gas may cost
      * @param deadline Unix seconds, unsigned, after which it is useless
      */
-    String send(SwapRow row, SendKind kind, OptionalLong deadline, IntFunction<SendRequest> attempt) {
-        Made made = of(row);
-        Optional<SendRecord> newest = made.newest(kind);
-        if (newest.isPresent() && !hasFailed(newest.get())) {
-            sends.pursue(newest.get().reference(), deadline);
-            return made.id(kind);
+    public record Redeem(
+            SendKind kind, EvmAddress from, EvmAddress contract, Bytes call, BigInteger value, OptionalLong deadline) {
+        /** Gas grows with each attempt, because the previous one may have run out of gas. */
+        private SendRequest attempt(String first, int number, Optional<String> owner, BooleanSupplier mayBegin) {
+            return new SendRequest(
+                    SwapSends.attempt(first, number),
+                    kind,
+                    from,
+                    contract,
+                    SendValue.exactly(BigInteger.ZERO),
+                    call,
+                    new Gas.Fixed(GAS * Math.min(number, MOST_GAS_FACTOR)),
+                    Optional.of(value),
+                    kind == SendKind.CLAIM ? Pushing.URGENTLY : Pushing.BY_ITSELF,
+                    owner,
+                    mayBegin);
         }
-        return id(make(made.count(kind) + 1, deadline, attempt));
     }
 
-    private SendRecord make(int next, OptionalLong deadline, IntFunction<SendRequest> attempt) {
-        SendRequest request = attempt.apply(next);
-        if (next > MOST_ATTEMPTS && request.kind() != SendKind.REFUND) {
+    /** Makes the transaction, or continues to pursue an existing one of its kind that has not failed; returns its id. */
+    String send(SwapRow row, Redeem redeem, BooleanSupplier mayBegin) {
+        Made made = of(row);
+        Optional<SendRecord> newest = made.newest(redeem.kind());
+        if (newest.isPresent() && !hasFailed(newest.get())) {
+            sends.pursue(newest.get().reference(), redeem.deadline());
+            return made.id(redeem.kind());
+        }
+        int next = made.count(redeem.kind()) + 1;
+        String first = reference(row, redeem.kind());
+        return id(make(redeem, next, redeem.attempt(first, next, Optional.of(row.id()), mayBegin)));
+    }
+
+    private SendRecord make(Redeem redeem, int number, SendRequest request) {
+        if (number > MOST_ATTEMPTS && redeem.kind() != SendKind.REFUND) {
             throw new IllegalStateException(
-                    MOST_ATTEMPTS + " transactions to " + request.kind().word() + " have failed; look at the contract");
+                    MOST_ATTEMPTS + " transactions to " + redeem.kind().word() + " have failed; look at the contract");
         }
         SendRecord sent = await(sends.send(request));
-        sends.pursue(sent.reference(), deadline);
+        sends.pursue(sent.reference(), redeem.deadline());
         return sent;
     }
 
     /**
      * Sends for a lock without a row, whose attempts are found only by their references.
      *
-     * @param name reference of the first attempt
+     * @param first reference of the first attempt
      */
-    public SendRecord send(String name, OptionalLong deadline, BiFunction<String, Integer, SendRequest> attempt) {
+    public SendRecord send(String first, Redeem redeem) {
         for (int number = 1; ; number++) {
-            String reference = attempt(name, number);
-            Optional<SendRecord> found = await(sends.find(reference));
+            Optional<SendRecord> found = await(sends.find(attempt(first, number)));
             if (found.isEmpty()) {
-                return make(number, deadline, next -> attempt.apply(reference, next));
+                return make(redeem, number, redeem.attempt(first, number, Optional.empty(), () -> true));
             }
             boolean isLast = number > MOST_ATTEMPTS && found.get().kind() != SendKind.REFUND;
             if (isLast || !hasFailed(found.get())) {
-                sends.pursue(reference, deadline);
+                sends.pursue(found.get().reference(), redeem.deadline());
                 return found.get();
             }
         }

@@ -2,7 +2,7 @@ package org.chainwalletd.swap.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.chainwalletd.swap.legs.ChainLegRig.get;
+import static org.chainwalletd.account.AccountRig.done;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -64,7 +64,7 @@ public class AbandonedLockTest {
     }
 
     private void giveUp() {
-        assertThat(get(rig.spending.abandon(ChainLegRig.idOf(lock)))).isTrue();
+        assertThat(done(rig.spending.abandon(ChainLegRig.idOf(lock)))).isTrue();
     }
 
     private void assertThatNoPaymentGetsACoin() {
@@ -118,7 +118,7 @@ public class AbandonedLockTest {
         rig.restart();
         rig.mine(ChainLegRig.BURIAL);
         rig.awaitFree(other);
-        assertThat(get(rig.spending.ofToken(ChainOwnLeg.SwapTokens.instead(row.id()))))
+        assertThat(done(rig.spending.ofToken(ChainOwnLeg.SwapTokens.instead(row.id()))))
                 .isPresent();
     }
 
@@ -148,10 +148,10 @@ public class AbandonedLockTest {
     void the_operator_does_not_free_its_coins_either() {
         rig.chain.forgetMempool();
         giveUp();
-        get(rig.spending.abandon(coins()));
+        done(rig.spending.abandon(coins()));
         assertThatNoPaymentGetsACoin();
         rig.restart();
-        get(rig.spending.abandon(coins()));
+        done(rig.spending.abandon(coins()));
         assertThatNoPaymentGetsACoin();
     }
 

@@ -1,6 +1,7 @@
 package org.chainwalletd.swap.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.swap.engine.Decision.next;
 
 import java.util.List;
 import java.util.Optional;
@@ -33,6 +34,11 @@ public class DecisionTest {
         return new Decision.Known("run-1", Sample.NOW, true, new LockPermission.Granted(), refundDue, gate);
     }
 
+    /** One chain was not seen. */
+    private static Decision.Known blind(Optional<GateVerdict> gate) {
+        return new Decision.Known("run-1", Sample.NOW, false, new LockPermission.Granted(), false, gate);
+    }
+
     private static SwapRow row(Acts acts, OwnLock own, PoolLock pool) {
         SwapRow row = Sample.row(Direction.CHAIN_TO_NATIVE).with(acts, Sample.NOW);
         return row.seeing(new ChainObservation(Optional.of(own), Optional.of(pool), false), Sample.NOW);
@@ -44,14 +50,14 @@ public class DecisionTest {
 
     @Test
     void a_quote_waits_until_somebody_executes_it() {
-        assertThat(Decision.next(Sample.row(Direction.CHAIN_TO_NATIVE), known(false, OPEN)))
+        assertThat(next(Sample.row(Direction.CHAIN_TO_NATIVE), known(false, OPEN)))
                 .isEmpty();
     }
 
     @ParameterizedTest
     @CsvSource({"299,run-1,false", "300,run-1,true", "0,run-2,true"})
     void a_quote_ends_with_its_time_and_with_its_process(long after, String run, boolean ends) {
-        List<Step> steps = Decision.next(
+        List<Step> steps = next(
                 Sample.row(Direction.CHAIN_TO_NATIVE),
                 new Decision.Known(run, Sample.NOW + after, true, new LockPermission.Granted(), false, OPEN));
         assertThat(steps.contains(new Step.Expire())).isEqualTo(ends);
@@ -60,35 +66,34 @@ public class DecisionTest {
     @Test
     void our_lock_is_sent_again_only_while_it_could_be_executed_now() {
         SwapRow locking = row(Acts.NONE.lock(), new OwnLock.Absent(), new PoolLock.Absent());
-        assertThat(Decision.next(locking, known(false, CLOSED))).containsExactly(new Step.SendLock());
+        assertThat(next(locking, known(false, CLOSED))).containsExactly(new Step.SendLock());
         Decision.Known late =
                 new Decision.Known("run-1", Sample.NOW, true, new LockPermission.Refused("expired"), false, CLOSED);
-        assertThat(Decision.next(locking, late)).containsExactly(new Step.AbandonLock("expired"));
+        assertThat(next(locking, late)).containsExactly(new Step.AbandonLock("expired"));
     }
 
     @Test
     void a_lock_that_was_given_up_is_not_sent_again_but_counts_when_it_confirms() {
         SwapRow given = row(Acts.NONE.lock().abandon(), new OwnLock.Absent(), new PoolLock.Absent());
-        assertThat(Decision.next(given, known(false, OPEN))).containsExactly(new Step.AbandonLock("it is given up"));
+        assertThat(next(given, known(false, OPEN))).containsExactly(new Step.AbandonLock("it is given up"));
         SwapRow confirmed =
                 given.seeing(new ChainObservation(Optional.of(LOCKED), Optional.of(POOL), false), Sample.NOW);
-        assertThat(Decision.next(confirmed, known(false, OPEN))).containsExactly(new Step.Reveal());
+        assertThat(next(confirmed, known(false, OPEN))).containsExactly(new Step.Reveal());
     }
 
     @Test
     void an_open_gate_reveals_and_a_closed_or_unjudged_one_waits() {
-        assertThat(Decision.next(locked(), known(false, OPEN))).containsExactly(new Step.Reveal());
-        assertThat(Decision.next(locked(), known(false, CLOSED))).isEmpty();
-        assertThat(Decision.next(locked(), known(false, Optional.empty()))).isEmpty();
+        assertThat(next(locked(), known(false, OPEN))).containsExactly(new Step.Reveal());
+        assertThat(next(locked(), known(false, CLOSED))).isEmpty();
+        assertThat(next(locked(), known(false, Optional.empty()))).isEmpty();
     }
 
     @Test
     void nothing_is_revealed_before_our_lock_is_settled_or_for_a_lock_that_is_not_there() {
-        assertThat(Decision.next(row(Acts.NONE.lock(), YOUNG, POOL), known(false, OPEN)))
+        assertThat(next(row(Acts.NONE.lock(), YOUNG, POOL), known(false, OPEN))).isEmpty();
+        assertThat(next(row(Acts.NONE.lock(), LOCKED, new PoolLock.Absent()), known(false, OPEN)))
                 .isEmpty();
-        assertThat(Decision.next(row(Acts.NONE.lock(), LOCKED, new PoolLock.Absent()), known(false, OPEN)))
-                .isEmpty();
-        assertThat(Decision.next(row(Acts.NONE.lock(), LOCKED, new PoolLock.Foreign()), known(false, OPEN)))
+        assertThat(next(row(Acts.NONE.lock(), LOCKED, new PoolLock.Foreign()), known(false, OPEN)))
                 .isEmpty();
     }
 
@@ -96,52 +101,49 @@ public class DecisionTest {
     void before_both_chains_were_seen_only_what_is_always_right_is_done() {
         Decision.Known half =
                 new Decision.Known("run-2", Sample.NOW + 999, false, new LockPermission.Granted(), true, OPEN);
-        assertThat(Decision.next(Sample.row(Direction.CHAIN_TO_NATIVE), half)).isEmpty();
-        assertThat(Decision.next(row(Acts.NONE.lock(), new OwnLock.Absent(), POOL), half))
+        assertThat(next(Sample.row(Direction.CHAIN_TO_NATIVE), half)).isEmpty();
+        assertThat(next(row(Acts.NONE.lock(), new OwnLock.Absent(), POOL), half))
                 .isEmpty();
-        assertThat(Decision.next(locked(), half)).containsExactly(new Step.TakeBack());
-        Decision.Known early =
-                new Decision.Known("run-1", Sample.NOW, false, new LockPermission.Granted(), false, OPEN);
-        assertThat(Decision.next(locked(), early)).isEmpty();
-        assertThat(Decision.next(row(Acts.NONE.lock().journalClaim().claimedBy("c"), LOCKED, POOL), early))
+        assertThat(next(locked(), half)).containsExactly(new Step.TakeBack());
+        Decision.Known early = blind(OPEN);
+        assertThat(next(locked(), early)).isEmpty();
+        assertThat(next(row(Acts.NONE.lock().journalClaim().claimedBy("c"), LOCKED, POOL), early))
                 .containsExactly(new Step.PushClaim());
     }
 
     @Test
     void a_permission_alone_pushes_nothing_and_the_gate_is_judged_before_each_try() {
         SwapRow permitted = row(Acts.NONE.lock().permitClaim(), LOCKED, POOL);
-        assertThat(Decision.next(permitted, known(false, OPEN))).containsExactly(new Step.Reveal());
-        assertThat(Decision.next(permitted, known(false, Optional.empty()))).isEmpty();
-        Decision.Known blind =
-                new Decision.Known("run-1", Sample.NOW, false, new LockPermission.Granted(), false, OPEN);
-        assertThat(Decision.next(permitted, blind)).isEmpty();
+        assertThat(next(permitted, known(false, OPEN))).containsExactly(new Step.Reveal());
+        assertThat(next(permitted, known(false, Optional.empty()))).isEmpty();
+        Decision.Known blind = blind(OPEN);
+        assertThat(next(permitted, blind)).isEmpty();
     }
 
     @Test
     void a_permission_whose_gate_has_closed_is_withdrawn_with_the_reason() {
         SwapRow permitted = row(Acts.NONE.lock().permitClaim(), LOCKED, POOL);
-        List<Step> steps = Decision.next(permitted, known(false, CLOSED));
+        List<Step> steps = next(permitted, known(false, CLOSED));
         assertThat(steps).hasSize(1);
         assertThat(steps.get(0).begun(permitted.acts()).claimPermitted()).isFalse();
         assertThat(steps.get(0).error(permitted)).get().asString().startsWith(SwapRow.PERMISSION_UNUSED);
-        assertThat(Decision.next(permitted, known(true, OPEN)))
+        assertThat(next(permitted, known(true, OPEN)))
                 .extracting(step -> (Object) step.getClass())
                 .containsExactly(Step.WithdrawPermission.class, Step.TakeBack.class);
     }
 
     @Test
     void a_journalled_claim_is_pushed_also_where_a_chain_is_not_seen() {
-        Decision.Known blind =
-                new Decision.Known("run-1", Sample.NOW, false, new LockPermission.Granted(), false, Optional.empty());
+        Decision.Known blind = blind(Optional.empty());
         SwapRow journalled = row(Acts.NONE.lock().journalClaim(), LOCKED, POOL);
-        assertThat(Decision.next(journalled, blind)).containsExactly(new Step.PushClaim());
+        assertThat(next(journalled, blind)).containsExactly(new Step.PushClaim());
         SwapRow claimed = row(Acts.NONE.lock(), new OwnLock.Claimed("ours", "tx", false), POOL);
-        assertThat(Decision.next(claimed, blind)).containsExactly(new Step.PushClaim());
+        assertThat(next(claimed, blind)).containsExactly(new Step.PushClaim());
     }
 
     @Test
     void a_request_to_the_pool_is_journalled_as_a_claim_before_it_leaves() {
-        List<Step> steps = Decision.next(locked(), known(false, Optional.of(GateVerdict.OPEN_BY_RELAY)));
+        List<Step> steps = next(locked(), known(false, Optional.of(GateVerdict.OPEN_BY_RELAY)));
         assertThat(steps).containsExactly(new Step.RevealByRelay());
         assertThat(steps.get(0).begun(locked().acts()).claimJournalled()).isTrue();
         assertThat(new Step.Reveal().begun(locked().acts()).claimJournalled()).isFalse();
@@ -150,48 +152,47 @@ public class DecisionTest {
     @Test
     void a_lock_whose_slot_somebody_else_has_is_given_up_and_no_secret_follows() {
         SwapRow taken = row(Acts.NONE.lock(), new OwnLock.Foreign(), POOL);
-        assertThat(Decision.next(taken, known(true, OPEN))).containsExactly(new Step.AbandonLock(SwapRow.SLOT_TAKEN));
+        assertThat(next(taken, known(true, OPEN))).containsExactly(new Step.AbandonLock(SwapRow.SLOT_TAKEN));
     }
 
     @Test
     void a_refund_that_is_due_wins_over_a_secret_that_is_still_ours() {
-        assertThat(Decision.next(locked(), known(true, OPEN))).containsExactly(new Step.TakeBack());
+        assertThat(next(locked(), known(true, OPEN))).containsExactly(new Step.TakeBack());
     }
 
     @Test
     void once_a_refund_was_begun_the_secret_stays() {
         SwapRow refunding = row(Acts.NONE.lock().refund(), LOCKED, POOL);
-        assertThat(Decision.next(refunding, known(false, OPEN))).isEmpty();
+        assertThat(next(refunding, known(false, OPEN))).isEmpty();
     }
 
     @Test
     void once_journalled_the_claim_is_pushed_through_closed_gates_and_beside_the_refund() {
         SwapRow revealed = row(Acts.NONE.lock().journalClaim(), LOCKED, POOL);
-        assertThat(Decision.next(revealed, known(false, CLOSED))).containsExactly(new Step.PushClaim());
-        assertThat(Decision.next(revealed, known(true, CLOSED)))
-                .containsExactly(new Step.PushClaim(), new Step.TakeBack());
+        assertThat(next(revealed, known(false, CLOSED))).containsExactly(new Step.PushClaim());
+        assertThat(next(revealed, known(true, CLOSED))).containsExactly(new Step.PushClaim(), new Step.TakeBack());
     }
 
     @Test
     void the_pools_claim_of_our_lock_shows_the_secret_and_ours_follows() {
         SwapRow claimed = row(Acts.NONE.lock(), new OwnLock.Claimed("ours", "tx", false), POOL);
         assertThat(claimed.acts().claimJournalled()).isTrue();
-        assertThat(Decision.next(claimed, known(true, CLOSED))).containsExactly(new Step.PushClaim());
+        assertThat(next(claimed, known(true, CLOSED))).containsExactly(new Step.PushClaim());
     }
 
     @Test
     void a_claim_that_is_mined_waits_and_is_pushed_again_when_a_reorganisation_takes_it() {
         SwapRow mined = row(Acts.NONE.lock().journalClaim(), LOCKED, new PoolLock.Claimed("theirs", "tx", false));
-        assertThat(Decision.next(mined, known(false, CLOSED))).isEmpty();
+        assertThat(next(mined, known(false, CLOSED))).isEmpty();
         SwapRow undone = mined.seeing(new ChainObservation(Optional.empty(), Optional.of(POOL), false), Sample.NOW);
-        assertThat(Decision.next(undone, known(false, CLOSED))).containsExactly(new Step.PushClaim());
+        assertThat(next(undone, known(false, CLOSED))).containsExactly(new Step.PushClaim());
     }
 
     @Test
     void a_completed_swap_whose_own_lock_nobody_claims_takes_it_back() {
         SwapRow completed = row(Acts.NONE.lock().journalClaim(), LOCKED, new PoolLock.Claimed("theirs", "tx", true));
         assertThat(completed.status()).isEqualTo(SwapStatus.COMPLETED);
-        assertThat(Decision.next(completed, known(true, CLOSED))).containsExactly(new Step.TakeBack());
+        assertThat(next(completed, known(true, CLOSED))).containsExactly(new Step.TakeBack());
     }
 
     @ParameterizedTest

@@ -2,11 +2,10 @@ package org.chainwalletd.swap.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.chainwalletd.account.AccountRig.done;
 
 import java.math.BigInteger;
-import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.api.RefusedException;
@@ -14,21 +13,16 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Reward;
 import org.chainwalletd.devnet.pool.PoolConduct;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.swap.gates.QuoteBinding;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.swap.gates.Units;
 import org.chainwalletd.swap.pool.Direction;
-import org.chainwalletd.swap.pool.HttpPool;
 import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.swap.pool.Pool.PoolInfo;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
-import org.chainwalletd.swap.pool.PoolWords;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HostilePool;
-import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.TwoChains;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,17 +40,8 @@ public class PoolQuotesTest {
         kit = ActorTestKit.create();
     }
 
-    private static <T> T done(CompletionStage<T> stage) {
-        return Await.result(stage);
-    }
-
     private static SwapTerms quoted(TwoChains chains, Direction direction) {
-        Pool pool = new HttpPool(
-                Peers.of(kit.system()).to(chains.poolUri()),
-                PoolWords.DEFAULT,
-                Duration.ofSeconds(20),
-                ByteBudget.of(HttpPool.MOST_HELD),
-                ForkJoinPool.commonPool());
+        Pool pool = EngineCalls.pool(kit, chains, ForkJoinPool.commonPool());
         String amount = direction.isSell() ? "12" : "0.5";
         Hash256 hashLock = Hash256.sha256(new byte[] {(byte) direction.ordinal(), 42});
         PoolInfo info = done(pool.info());

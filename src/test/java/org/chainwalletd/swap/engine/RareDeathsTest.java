@@ -63,8 +63,7 @@ public class RareDeathsTest {
             assertThat(world.row(sell).status()).isEqualTo(SwapStatus.FAILED);
             assertThat(world.truth.facts.outcome(world.row(sell).terms()).locks())
                     .isZero();
-            assertThat(world.wrong()).isEmpty();
-            assertThat(world.uncounted()).isEmpty();
+            world.assertSound();
         }
         assertThat(died).containsAll(places);
     }

@@ -12,7 +12,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ForkJoinPool;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -29,6 +29,7 @@ import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -67,23 +68,16 @@ public class SwapAnswersTest {
         private ActorRef<SwapEngine.Command> engine;
 
         Quoted start(Duration pace) {
-            SwapJournal journal = new SwapJournal(table, seals, ForkJoinPool.commonPool());
+            SwapJournal journal = EngineCalls.journal(table, seals);
             SwapRow row = Sample.row(Direction.CHAIN_TO_NATIVE);
             EngineCalls.add(journal, row);
             book.enter(row);
-            SwapSetup setup = new SwapSetup(
-                    journal,
-                    this,
-                    "run-1",
-                    InstantSource.fixed(Instant.ofEpochSecond(Sample.NOW)),
-                    pace,
-                    () -> tip.get(),
-                    () -> false,
-                    book,
-                    changed -> heard.add(changed.status().word()),
-                    Sample.MARGINS,
-                    alarm -> {});
-            engine = kit.spawn(SwapEngine.create(setup, new StalledSwaps()));
+            SwapSetup setup = EngineCalls.setup(
+                    journal, this, "run-1", InstantSource.fixed(Instant.ofEpochSecond(Sample.NOW)), pace);
+            Supplier<OptionalLong> current = () -> tip.get();
+            Consumer<SwapRow> changed = now -> heard.add(now.status().word());
+            engine = kit.spawn(SwapEngine.create(
+                    Copies.with(setup, "tip", current, "book", book, "changed", changed), new StalledSwaps()));
             return this;
         }
 

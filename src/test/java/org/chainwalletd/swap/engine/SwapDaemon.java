@@ -24,7 +24,6 @@ import org.chainwalletd.htlc.HtlcBook;
 import org.chainwalletd.htlc.HtlcSpends.HtlcOwners;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
-import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.spend.SealedClaims;
 import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendEnvironment.Pace;
@@ -54,15 +53,12 @@ import org.chainwalletd.swap.legs.EvmPoolLeg;
 import org.chainwalletd.swap.legs.Legs.OwnLeg;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.pool.Direction;
-import org.chainwalletd.swap.pool.HttpPool;
 import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
-import org.chainwalletd.swap.pool.PoolWords;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.FollowRig;
 import org.chainwalletd.testkit.Party;
-import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.PlainKeys;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.EvmDevnet;
@@ -164,12 +160,7 @@ public final class SwapDaemon implements AutoCloseable {
                 mortal.accountSends(),
                 follow.executor(),
                 outside.endpoints().stream().map(EvmEndpoint::uri).toArray(URI[]::new));
-        pool = new HttpPool(
-                Peers.of(follow.kit().system()).to(outside.chains().poolUri()),
-                PoolWords.DEFAULT,
-                Duration.ofSeconds(30),
-                ByteBudget.of(HttpPool.MOST_HELD),
-                follow.executor());
+        pool = EngineCalls.pool(follow.kit(), outside.chains(), follow.executor());
         legs = legs();
         engine = follow.kit()
                 .spawn(SwapEngine.create(

@@ -16,9 +16,10 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.keyring.TestSeals;
@@ -35,10 +36,11 @@ import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.Walks;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -50,19 +52,19 @@ public class SwapEngineTest {
     private static final long SEED = Long.getLong("swap.seed", 20_260_101L);
     private static final String ID = "swap-1";
 
+    @AutoClose("shutdownTestKit")
     private static ActorTestKit kit;
+
+    @AutoClose
     private static SealedRecords seals;
+
+    @AutoClose("die")
+    private History history;
 
     @BeforeAll
     static void start() {
         kit = ActorTestKit.create();
         seals = TestSeals.of(Optional.empty());
-    }
-
-    @AfterAll
-    static void stop() {
-        kit.shutdownTestKit();
-        seals.close();
     }
 
     /** Legs of one process: nothing that it has begun reaches a chain after its death. */
@@ -103,31 +105,30 @@ public class SwapEngineTest {
         private ActorRef<SwapEngine.Command> engine;
 
         History(long seed, int trouble) {
-            reader = new SwapJournal(MemorySwaps.immortal(rows), seals, ForkJoinPool.commonPool());
+            reader = EngineCalls.journal(MemorySwaps.immortal(rows), seals);
             legs = new SimulatedLegs(new Random(seed), rows, reader, trouble);
+        }
+
+        private void start() {
+            start(MemorySwaps.immortal(rows));
         }
 
         private void start(MemorySwaps table) {
             store = table;
             ofProcess = new ProcessLegs(legs);
-            SwapJournal journal = new SwapJournal(store, seals, ForkJoinPool.commonPool());
-            String run = "run-" + ++runs;
-            SwapSetup setup = new SwapSetup(
+            SwapJournal journal = EngineCalls.journal(store, seals);
+            SwapSetup setup = EngineCalls.setup(
                     journal,
                     ofProcess.legs(),
-                    run,
+                    "run-" + ++runs,
                     InstantSource.fixed(Instant.ofEpochSecond(Sample.NOW)),
-                    Duration.ZERO,
-                    () -> OptionalLong.of(tip.get()),
-                    () -> false,
-                    new SwapBook(),
-                    heard::add,
-                    Sample.MARGINS,
-                    alarm -> {});
+                    Duration.ZERO);
+            Supplier<OptionalLong> current = () -> OptionalLong.of(tip.get());
+            Consumer<SwapRow> changed = heard::add;
             if (runs == 1) {
                 EngineCalls.add(journal, Sample.row(Direction.CHAIN_TO_NATIVE));
             }
-            engine = kit.spawn(SwapEngine.create(setup, stalled));
+            engine = kit.spawn(SwapEngine.create(Copies.with(setup, "tip", current, "changed", changed), stalled));
         }
 
         private SwapReply execute() {
@@ -164,6 +165,15 @@ public class SwapEngineTest {
             kit.stop(engine);
         }
 
+        /** Executes until the engine knows of its row. */
+        private void executed() {
+            Await.until(
+                    "the swap goes on",
+                    () -> store.isDead()
+                            || execute() instanceof SwapReply.Current current
+                                    && current.row().acts().locking());
+        }
+
         private void untilOver() {
             Await.until("the swap goes on", () -> store.isDead() || (status().isTerminal() && rests()));
         }
@@ -174,22 +184,21 @@ public class SwapEngineTest {
         }
     }
 
-    /** Executes until the engine knows of its row. */
-    private static void executed(History history) {
-        Await.until(
-                "the swap goes on",
-                () -> history.store.isDead()
-                        || history.execute() instanceof SwapReply.Current current
-                                && current.row().acts().locking());
+    private void running(long seed) {
+        history = new History(seed, 0);
+        history.start();
+    }
+
+    private void over(long seed) {
+        running(seed);
+        history.executed();
+        history.untilOver();
     }
 
     @Test
     void an_honest_swap_completes_without_anybody_asking_again() {
         for (long seed = 1; seed <= 10; seed++) {
-            History history = new History(seed, 0);
-            history.start(MemorySwaps.immortal(history.rows));
-            executed(history);
-            history.untilOver();
+            over(seed);
             history.die();
             assertThat(history.legs.wrong()).as("seed " + seed).isEmpty();
             assertThat(history.status()).as("seed " + seed).isIn(SwapStatus.COMPLETED, SwapStatus.REFUNDED);
@@ -202,17 +211,16 @@ public class SwapEngineTest {
     /** The process dies at the n-th write, before or after it, and restarts, until the swap is over. */
     @Test
     void a_process_that_dies_at_every_write_never_loses_both_legs() {
-        for (int history = 0; history < HISTORIES; history++) {
+        for (int nth = 0; nth < HISTORIES; nth++) {
             HangWatch.alive();
-            long seed = SEED + history;
-            assertSurvives(seed, 1 + history % 14, history % 2 == 0, history % 3 == 0 ? 0 : 10);
+            assertSurvives(SEED + nth, 1 + nth % 14, nth % 2 == 0, nth % 3 == 0 ? 0 : 10);
         }
     }
 
-    private static void assertSurvives(long seed, int writes, boolean written, int trouble) {
-        History history = new History(seed, trouble);
+    private void assertSurvives(long seed, int writes, boolean written, int trouble) {
+        history = new History(seed, trouble);
         history.start(new MemorySwaps(history.rows, writes + 1, written));
-        executedOrDead(history);
+        executedOrDead();
         int deaths = 0;
         while (true) {
             history.untilOver();
@@ -235,7 +243,7 @@ public class SwapEngineTest {
                 .isFalse();
     }
 
-    private static void executedOrDead(History history) {
+    private void executedOrDead() {
         Await.until("the swap goes on", () -> {
             if (history.store.isDead()) {
                 return true;
@@ -259,8 +267,7 @@ public class SwapEngineTest {
         }
     }
 
-    private static void assertGoesOn(CrashPoint point, int passage) {
-        History history = new History(SEED + passage, 0);
+    private void assertGoesOn(CrashPoint point, int passage) {
         AtomicInteger passed = new AtomicInteger();
         CrashPoint.watch(reached -> {
             if (reached == point && passed.incrementAndGet() == passage) {
@@ -268,9 +275,7 @@ public class SwapEngineTest {
             }
         });
         try {
-            history.start(MemorySwaps.immortal(history.rows));
-            executed(history);
-            history.untilOver();
+            over(SEED + passage);
         } finally {
             CrashPoint.watch(null);
         }
@@ -283,10 +288,7 @@ public class SwapEngineTest {
 
     @Test
     void what_is_over_is_watched_for_8640_blocks_of_the_chain_and_not_one_less() {
-        History history = new History(1, 0);
-        history.start(MemorySwaps.immortal(history.rows));
-        executed(history);
-        history.untilOver();
+        over(1);
         Await.until("it is settled", () -> history.settledAt().isPresent());
         long ended = history.settledAt().getAsLong();
         history.tip.set(ended + SwapRow.WATCH_BLOCKS - 1);
@@ -295,14 +297,12 @@ public class SwapEngineTest {
         assertThat(history.rows.get(ID).watched()).isTrue();
         history.tip.set(ended + SwapRow.WATCH_BLOCKS);
         Await.until("nobody looks any more", () -> !history.rows.get(ID).watched());
-        history.die();
     }
 
     @Test
     void a_second_execute_answers_the_record_and_locks_nothing_more() {
-        History history = new History(3, 0);
-        history.start(MemorySwaps.immortal(history.rows));
-        executed(history);
+        running(3);
+        history.executed();
         assertThat(history.execute()).isInstanceOf(SwapReply.Current.class);
         history.die();
         assertThat(history.legs.wrong()).isEmpty();
@@ -310,40 +310,34 @@ public class SwapEngineTest {
 
     @Test
     void a_quote_of_another_process_is_not_executed() {
-        History history = new History(4, 0);
-        history.start(MemorySwaps.immortal(history.rows));
+        running(4);
         history.die();
-        history.start(MemorySwaps.immortal(history.rows));
+        history.start();
         Await.until("the swap goes on", () -> history.status() == SwapStatus.EXPIRED);
         assertThat(history.execute()).isEqualTo(new SwapReply.NotExecuted("the quote has expired"));
         assertThat(history.status()).isEqualTo(SwapStatus.EXPIRED);
-        history.die();
     }
 
     @Test
     void a_refund_that_is_not_due_says_so_and_one_of_nothing_too() {
-        History history = new History(5, 0);
-        history.start(MemorySwaps.immortal(history.rows));
+        running(5);
         assertThat(history.refund()).isInstanceOf(SwapReply.NothingLocked.class);
-        executed(history);
+        history.executed();
         List<Class<? extends SwapReply>> early = List.of(SwapReply.NotDue.class, SwapReply.NothingLocked.class);
         SwapReply reply = history.refund();
         assertThat(early).anyMatch(type -> type.isInstance(reply));
-        history.die();
     }
 
     @Test
     void an_unknown_swap_is_unknown() {
-        History history = new History(6, 0);
-        history.start(MemorySwaps.immortal(history.rows));
+        running(6);
         assertThat(Await.result(EngineCalls.ask(history.engine, "nobody", SwapQuestion.Status::new)))
                 .isEqualTo(new SwapReply.Unknown("nobody"));
-        history.die();
     }
 
     @Test
     void what_is_asked_before_the_journal_is_read_waits_for_it() {
-        History history = new History(7, 0);
+        history = new History(7, 0);
         MemorySwaps table = MemorySwaps.immortal(history.rows);
         CompletableFuture<Void> opened = new CompletableFuture<>();
         table.readsAfter(opened);
@@ -356,12 +350,11 @@ public class SwapEngineTest {
                         SwapReply.Current.class,
                         current -> assertThat(current.row().acts().locking()).isTrue());
         assertThat(history.stalled.why()).isEmpty();
-        history.die();
     }
 
     @Test
     void nothing_is_begun_for_a_caller_who_has_left_before_the_journal_was_read() {
-        History history = new History(8, 0);
+        history = new History(8, 0);
         MemorySwaps table = MemorySwaps.immortal(history.rows);
         CompletableFuture<Void> opened = new CompletableFuture<>();
         table.readsAfter(opened);
@@ -372,12 +365,11 @@ public class SwapEngineTest {
         assertThat(Await.result(later)).isInstanceOf(SwapReply.Current.class);
         assertThat(history.refund()).isInstanceOf(SwapReply.NothingLocked.class);
         assertThat(history.status()).isEqualTo(SwapStatus.QUOTED);
-        history.die();
     }
 
     @Test
     void a_journal_that_cannot_be_read_is_told_and_read_again_and_holds_a_bounded_number_of_questions() {
-        History history = new History(9, 0);
+        history = new History(9, 0);
         MemorySwaps table = MemorySwaps.immortal(history.rows);
         table.readsAfter(CompletableFuture.failedFuture(
                 new StoreException(StoreException.Reason.UNAVAILABLE, "the disk is away", null)));
@@ -392,13 +384,12 @@ public class SwapEngineTest {
         table.readsAfter(CompletableFuture.completedFuture(null));
         assertThat(Await.result(first)).isInstanceOf(SwapReply.Current.class);
         assertThat(history.stalled.why()).isEmpty();
-        history.die();
     }
 
     @Test
     void a_lock_whose_write_has_no_known_end_is_told_as_not_known() {
         for (boolean written : new boolean[] {true, false}) {
-            History history = new History(10, 0);
+            history = new History(10, 0);
             history.start(new MemorySwaps(history.rows, 2, written));
             assertThat(history.execute()).isInstanceOf(SwapReply.LockUnknown.class);
             assertThat(history.status()).isEqualTo(written ? SwapStatus.LOCKING : SwapStatus.QUOTED);
@@ -408,12 +399,11 @@ public class SwapEngineTest {
 
     @Test
     void what_became_durable_without_an_answer_is_told_of_when_it_is_read_again() {
-        History history = new History(10, 0);
+        history = new History(10, 0);
         history.start(MemorySwaps.losingAnswer(history.rows, 2));
         assertThat(history.execute()).isInstanceOf(SwapReply.LockUnknown.class);
         Await.until("it was told of", () -> !history.heard.isEmpty());
         assertThat(history.heard.element().acts()).isEqualTo(Acts.NONE.lock());
-        history.die();
     }
 
     @Test
@@ -423,10 +413,7 @@ public class SwapEngineTest {
         captured.start();
         logger.addAppender(captured);
         try {
-            History history = new History(1, 0);
-            history.start(MemorySwaps.immortal(history.rows));
-            executed(history);
-            history.untilOver();
+            over(1);
             history.die();
         } finally {
             logger.detachAppender(captured);

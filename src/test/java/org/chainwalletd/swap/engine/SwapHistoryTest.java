@@ -177,8 +177,7 @@ public class SwapHistoryTest {
             world.rounds(16);
             world.pass(190);
             end(world);
-            assertThat(world.wrong()).isEmpty();
-            assertThat(world.uncounted()).isEmpty();
+            world.assertSound();
             kinds.forEach((id, kind) -> assertEndsAs(world, id, kind));
         }
     }
@@ -283,8 +282,7 @@ public class SwapHistoryTest {
             }
             world.life().spare();
             end(world);
-            assertThat(world.wrong()).isEmpty();
-            assertThat(world.uncounted()).isEmpty();
+            world.assertSound();
             ids.forEach(id -> assertSound(world, id, "died at " + died));
             assertThat(died).containsAll(places);
             assertThat(world.passed()).as("come by").containsAll(everyPlace());

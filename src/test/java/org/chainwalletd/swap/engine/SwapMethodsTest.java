@@ -25,14 +25,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.access.Grant;
+import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.endpoints.AccountChain;
-import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -42,7 +41,6 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
-import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.ErrorTranslator;
@@ -64,12 +62,9 @@ import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.legs.SwapClocks;
-import org.chainwalletd.swap.pool.HttpPool;
-import org.chainwalletd.swap.pool.PoolWords;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.HostilePool;
-import org.chainwalletd.testkit.Peers;
-import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
 import org.junit.jupiter.api.AfterEach;
@@ -107,43 +102,22 @@ public class SwapMethodsTest {
     private SwapWords words = SwapWords.of(CHAIN, EvmWords.DEFAULT);
     private RpcDispatcher methods;
 
-    /** Both chains are in the state set by the test; the engine's actions are counted. */
-    private static final class StandingLegs extends IdleLegs {
-        private final AtomicReference<View> view =
-                new AtomicReference<>(view(new OwnLock.Absent(), new LockPermission.Granted(), false));
-        private final AtomicInteger locks = new AtomicInteger();
-        private final AtomicInteger refunds = new AtomicInteger();
+    /** A lock that is lost on its way fails with a busy store. */
+    private static final class StandingLegs extends ShownLegs {
         private volatile boolean loses;
 
         void see(OwnLock own, LockPermission permission, boolean due) {
-            view.set(view(own, permission, due));
-        }
-
-        @Override
-        public CompletionStage<View> look(SwapRow row) {
-            return CompletableFuture.completedFuture(view.get());
+            lock = own;
+            this.permission = permission;
+            refundDue = due;
         }
 
         @Override
         public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
-            locks.incrementAndGet();
-            if (loses) {
-                return CompletableFuture.failedFuture(
-                        new StoreException(StoreException.Reason.BUSY, "too many writes wait", null));
-            }
-            see(new OwnLock.Locked("lock:0", OptionalLong.empty()), LockPermission.NOT_ASKED, false);
-            return CompletableFuture.completedFuture("lock");
-        }
-
-        @Override
-        public CompletionStage<Void> abandonLock(SwapRow row) {
-            return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
-        public CompletionStage<String> takeBack(SwapRow row) {
-            refunds.incrementAndGet();
-            return CompletableFuture.completedFuture("refund");
+            return loses
+                    ? CompletableFuture.failedFuture(
+                            new StoreException(StoreException.Reason.BUSY, "too many writes wait", null))
+                    : super.sendLock(row, mayBegin);
         }
     }
 
@@ -168,39 +142,32 @@ public class SwapMethodsTest {
     }
 
     private RpcDispatcher methods() {
-        return methods(endpoints());
+        return methods(endpoints(2));
     }
 
     private RpcDispatcher methods(AccountChain endpoints) {
-        SwapJournal journal = new SwapJournal(store.swaps(), seals, EXECUTOR);
+        SwapJournal journal = EngineCalls.journal(store.swaps(), seals);
         SwapNews news = new SwapNews(book, new SimpleMeterRegistry(), row -> {
             synchronized (told) {
                 told.add(row);
             }
         });
         StalledSwaps stalled = new StalledSwaps();
+        Supplier<OptionalLong> height =
+                () -> tip().map(at -> OptionalLong.of(at.height())).orElseThrow();
         ActorRef<SwapEngine.Command> engine = kit.spawn(SwapEngine.create(
-                new SwapSetup(
-                        journal,
-                        legs,
-                        "run-1",
-                        chains.clock(),
-                        Duration.ofMillis(50),
-                        () -> tip().map(at -> OptionalLong.of(at.height())).orElseThrow(),
-                        () -> false,
+                Copies.with(
+                        EngineCalls.setup(journal, legs, "run-1", chains.clock(), Duration.ofMillis(50)),
+                        "tip",
+                        height,
+                        "book",
                         book,
-                        news,
-                        Sample.MARGINS,
-                        alarm -> {}),
+                        "changed",
+                        news),
                 stalled));
         Quoting quoting = new Quoting(
                 new QuoteBinding(limits(), key -> false),
-                new HttpPool(
-                        Peers.of(kit.system()).to(chains.poolUri()),
-                        PoolWords.DEFAULT,
-                        Duration.ofSeconds(20),
-                        ByteBudget.of(HttpPool.MOST_HELD),
-                        EXECUTOR),
+                EngineCalls.pool(kit, chains, EXECUTOR),
                 endpoints,
                 address -> CompletableFuture.completedFuture(Optional.of(Sample.OUR_KEY)
                         .filter(key -> CHAIN.addressOf(key).equals(address))),
@@ -228,22 +195,14 @@ public class SwapMethodsTest {
                 chains.clock().instant().getEpochSecond()));
     }
 
-    private AccountChain endpoints() {
-        return endpoints(2);
-    }
-
     private AccountChain endpoints(int quorum) {
-        return AccountChain.start(
-                Peers.of(kit.system()),
-                new AccountChain.Setup(
-                        List.of(chains.evm().uri(), chains.evm().newEndpoint().uri()),
-                        quorum,
-                        Sample.CHAIN_ID,
-                        Finality.FINALIZED,
-                        Duration.ofSeconds(5),
-                        ByteBudget.ofHeap(AccountChain.HEAP_SHARE),
-                        new SimpleMeterRegistry()),
-                new AccountChain.Threads(EXECUTOR, TestPools::of));
+        return AccountRig.client(
+                kit,
+                EXECUTOR,
+                quorum,
+                Duration.ofSeconds(5),
+                chains.evm().uri(),
+                chains.evm().newEndpoint().uri());
     }
 
     private SwapLimits limits() {
@@ -266,6 +225,10 @@ public class SwapMethodsTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private String status(String method, String swap) {
+        return call(method, id(swap)).get("status").textValue();
     }
 
     private JsonNode call(String method, Map<String, ?> params) {
@@ -465,7 +428,7 @@ public class SwapMethodsTest {
         assertThat(refused(-32602, "swap_execute", Map.of("swap_id", swap, "min_amount_out", "0." + "1".repeat(19))))
                 .contains("decimals");
         assertThat(legs.locks).hasValue(0);
-        assertThat(call("swap_status", id(swap)).get("status").textValue()).isEqualTo("quoted");
+        assertThat(status("swap_status", swap)).isEqualTo("quoted");
     }
 
     @Test
@@ -474,9 +437,9 @@ public class SwapMethodsTest {
         unverified = Optional.of("no --expect-genesis names the chain");
         assertThat(refused(-32020, "swap_execute", id(swap))).contains("nothing was locked", "--expect-genesis");
         assertThat(legs.locks).hasValue(0);
-        assertThat(call("swap_status", id(swap)).get("status").textValue()).isEqualTo("quoted");
+        assertThat(status("swap_status", swap)).isEqualTo("quoted");
         unverified = Optional.empty();
-        assertThat(call("swap_execute", id(swap)).get("status").textValue()).isEqualTo("locking");
+        assertThat(status("swap_execute", swap)).isEqualTo("locking");
     }
 
     @Test
@@ -489,11 +452,9 @@ public class SwapMethodsTest {
                 .contains("not known", "swap_status")
                 .doesNotContain("nothing");
         assertThat(error.path("data").path("retryable").booleanValue()).isTrue();
-        assertThat(call("swap_execute", id(swap)).get("status").textValue()).isEqualTo("locking");
+        assertThat(status("swap_execute", swap)).isEqualTo("locking");
         legs.loses = false;
-        Await.until(
-                "it leaves",
-                () -> call("swap_status", id(swap)).get("status").textValue().equals("user_locked"));
+        Await.until("it leaves", () -> status("swap_status", swap).equals("user_locked"));
     }
 
     @Test
@@ -503,12 +464,10 @@ public class SwapMethodsTest {
         call("swap_execute", id(swap));
         assertThat(refused(-32037, "swap_refund", id(swap))).contains("by itself");
         assertThat(legs.refunds).hasValue(0);
-        legs.see(new OwnLock.Locked("lock:0", OptionalLong.empty()), LockPermission.NOT_ASKED, true);
-        assertThat(call("swap_refund", id(swap)).get("status").textValue()).isEqualTo("refunding");
+        legs.see(ShownLegs.LOCKED, LockPermission.NOT_ASKED, true);
+        assertThat(status("swap_refund", swap)).isEqualTo("refunding");
         legs.see(new OwnLock.TakenBack("lock:0", "refund", true), LockPermission.NOT_ASKED, true);
-        Await.until(
-                "it is over",
-                () -> call("swap_status", id(swap)).get("status").textValue().equals("refunded"));
+        Await.until("it is over", () -> status("swap_status", swap).equals("refunded"));
         refused(-32602, "swap_refund", id(swap));
         assertThat(book.needing(ours)).isEmpty();
         assertThat(call("swap_list", Map.of("state", "refunded")).get("swaps")).hasSize(1);

@@ -8,10 +8,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -52,7 +51,7 @@ class SwapSwitchesTest {
     /** The swaps of one daemon. No chain can be observed, so only quotes change. */
     private final class Daemon {
         private final MemorySwaps store = MemorySwaps.immortal(rows);
-        private final SwapJournal journal = new SwapJournal(store, seals, ForkJoinPool.commonPool());
+        private final SwapJournal journal = EngineCalls.journal(store, seals);
         private final SwapBook book = new SwapBook();
         private final SwapNews news = new SwapNews(book, new SimpleMeterRegistry(), row -> {});
         private final Keeper keeper = Keeper.under(Spawners.of(kit));
@@ -61,19 +60,15 @@ class SwapSwitchesTest {
 
         private Daemon(String run) {
             this.run = run;
-            SwapSetup setup = new SwapSetup(
-                    journal,
-                    new IdleLegs(),
-                    run,
-                    () -> Instant.ofEpochSecond(now.get()),
-                    Duration.ofMillis(20),
-                    () -> OptionalLong.of(Sample.TIP),
-                    () -> !keeper.isRunning(),
-                    book,
-                    news,
-                    Sample.MARGINS,
-                    alarm -> {});
-            engine = keeper.begin("swaps", SwapEngine.create(setup, new StalledSwaps()), SwapEngine::whileStopped);
+            SwapSetup setup = EngineCalls.setup(
+                    journal, new IdleLegs(), run, () -> Instant.ofEpochSecond(now.get()), Duration.ofMillis(20));
+            BooleanSupplier stopping = () -> !keeper.isRunning();
+            engine = keeper.begin(
+                    "swaps",
+                    SwapEngine.create(
+                            Copies.with(setup, "stopping", stopping, "book", book, "changed", news),
+                            new StalledSwaps()),
+                    SwapEngine::whileStopped);
             book.leaveToEngine();
             book.outdate();
         }

@@ -27,6 +27,8 @@ import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmWallet;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,6 +38,14 @@ public class SwapTruthTest {
 
     @TempDir
     Path folder;
+
+    @AutoClose
+    private SwapWorld world;
+
+    @BeforeEach
+    void start() {
+        world = new SwapWorld(folder);
+    }
 
     private static void post(URI to, String method, String param) throws IOException, InterruptedException {
         String call = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" + method + "\",\"params\":" + param + "}";
@@ -49,7 +59,7 @@ public class SwapTruthTest {
     }
 
     /** Sends as our own daemon would, with the next nonces in order. */
-    private static void send(SwapWorld world, long nonce, EvmAddress to, BigInteger wei, Bytes data) throws Exception {
+    private void send(long nonce, EvmAddress to, BigInteger wei, Bytes data) throws Exception {
         DynamicFeeTransaction tx = new DynamicFeeTransaction(
                 BigInteger.valueOf(EvmDevnet.CHAIN_ID),
                 BigInteger.valueOf(nonce),
@@ -67,12 +77,12 @@ public class SwapTruthTest {
         }
     }
 
-    private static void send(SwapWorld world, Transaction tx) throws Exception {
+    private void send(Transaction tx) throws Exception {
         String hex = Bytes.wrap(TransactionCodec.encode(tx)).toString();
         post(world.nodes.get(0).uri(), "send_raw_transaction", "{\"tx_hex\":\"" + hex + "\"}");
     }
 
-    private static Outpoint coin(SwapWorld world, int index) {
+    private Outpoint coin(int index) {
         return world.chains
                 .chain()
                 .ledger()
@@ -84,62 +94,56 @@ public class SwapTruthTest {
 
     @Test
     void what_leaves_before_its_row_says_so_is_noticed_on_the_wire_of_either_chain() throws Exception {
-        try (SwapWorld world = new SwapWorld(folder)) {
-            String buy = world.quote(Direction.NATIVE_TO_CHAIN, "0.02", PoolManners.Kind.NEVER_LOCKS)
-                    .orElseThrow();
-            String sell = world.quote(Direction.CHAIN_TO_NATIVE, "0.5", PoolManners.Kind.NEVER_LOCKS)
-                    .orElseThrow();
-            SwapTerms bought = world.row(buy).terms();
-            SwapTerms sold = world.row(sell).terms();
-            EvmAddress contract = bought.account().contract();
-            BigInteger wei = bought.given().units();
-            Bytes lock =
-                    SwapContract.lock(bought.hashLock(), bought.theirs().evm().orElseThrow(), bought.timeout());
-            assertThat(world.truth.wrong()).isEmpty();
+        String buy = world.quote(Direction.NATIVE_TO_CHAIN, "0.02", PoolManners.Kind.NEVER_LOCKS)
+                .orElseThrow();
+        String sell = world.quote(Direction.CHAIN_TO_NATIVE, "0.5", PoolManners.Kind.NEVER_LOCKS)
+                .orElseThrow();
+        SwapTerms bought = world.row(buy).terms();
+        SwapTerms sold = world.row(sell).terms();
+        EvmAddress contract = bought.account().contract();
+        BigInteger wei = bought.given().units();
+        Bytes lock = SwapContract.lock(bought.hashLock(), bought.theirs().evm().orElseThrow(), bought.timeout());
+        assertThat(world.truth.wrong()).isEmpty();
 
-            send(world, 0, contract, wei, lock);
-            assertThat(world.truth.wrong()).hasSize(1).allMatch(what -> what.contains("our lock"));
-            send(world, 1, contract, BigInteger.ZERO, SwapContract.refund(bought.hashLock()));
-            assertThat(world.truth.wrong()).hasSize(2).last().asString().contains("our refund");
-            send(world, 2, contract, BigInteger.ZERO, SwapContract.claim(world.secrets.get(sell)));
-            assertThat(world.truth.wrong()).hasSize(3).last().asString().contains("our claim");
-            send(world, 3, contract, wei, lock);
-            assertThat(world.truth.wrong()).hasSize(5).last().asString().contains("more than one lock");
+        send(0, contract, wei, lock);
+        assertThat(world.truth.wrong()).hasSize(1).allMatch(what -> what.contains("our lock"));
+        send(1, contract, BigInteger.ZERO, SwapContract.refund(bought.hashLock()));
+        assertThat(world.truth.wrong()).hasSize(2).last().asString().contains("our refund");
+        send(2, contract, BigInteger.ZERO, SwapContract.claim(world.secrets.get(sell)));
+        assertThat(world.truth.wrong()).hasSize(3).last().asString().contains("our claim");
+        send(3, contract, wei, lock);
+        assertThat(world.truth.wrong()).hasSize(5).last().asString().contains("more than one lock");
 
-            HtlcParams params =
-                    new HtlcParams(world.ours.key, sold.theirs().key().orElseThrow(), sold.hashLock(), sold.timeout());
-            TxOutput output = TxOutput.toScript(
-                    HtlcScript.build(params), Amount.of(sold.given().units()));
-            Hash256 genesis = world.chains.chain().genesisId();
-            send(world, world.ours.pay(genesis, coin(world, 0), output));
-            assertThat(world.truth.wrong()).hasSize(6).last().asString().contains("our lock");
-            send(world, world.ours.pay(genesis, coin(world, 1), output));
-            assertThat(world.truth.wrong()).hasSize(8).last().asString().contains("more than one lock");
-        }
+        HtlcParams params =
+                new HtlcParams(world.ours.key, sold.theirs().key().orElseThrow(), sold.hashLock(), sold.timeout());
+        TxOutput output = TxOutput.toScript(
+                HtlcScript.build(params), Amount.of(sold.given().units()));
+        Hash256 genesis = world.chains.chain().genesisId();
+        send(world.ours.pay(genesis, coin(0), output));
+        assertThat(world.truth.wrong()).hasSize(6).last().asString().contains("our lock");
+        send(world.ours.pay(genesis, coin(1), output));
+        assertThat(world.truth.wrong()).hasSize(8).last().asString().contains("more than one lock");
     }
 
     @Test
     void money_that_goes_elsewhere_or_stays_locked_is_missed() throws Exception {
-        try (SwapWorld world = new SwapWorld(folder)) {
-            assertThat(world.uncounted()).isEmpty();
-            EvmWallet stranger = world.chains.evm().account(5);
-            send(world, 0, stranger.address(), BigInteger.TEN, Bytes.EMPTY);
-            world.chains.evm().mine();
-            assertThat(world.truth.wrong()).hasSize(1).last().asString().contains("no part of a swap");
-            assertThat(world.uncounted()).hasSize(1).last().asString().startsWith("our wei");
+        assertThat(world.uncounted()).isEmpty();
+        EvmWallet stranger = world.chains.evm().account(5);
+        send(0, stranger.address(), BigInteger.TEN, Bytes.EMPTY);
+        world.chains.evm().mine();
+        assertThat(world.truth.wrong()).hasSize(1).last().asString().contains("no part of a swap");
+        assertThat(world.uncounted()).hasSize(1).last().asString().startsWith("our wei");
 
-            TxOutput gift = TxOutput.toAddress(world.chains.pool().chainAddress(), Amount.of(100_000_000));
-            send(world, world.ours.pay(world.chains.chain().genesisId(), coin(world, 0), gift));
-            world.chains.chain().mine(2);
-            assertThat(world.truth.wrong()).hasSize(2);
-            assertThat(world.uncounted()).anyMatch(what -> what.startsWith("our coins go to a stranger"));
+        TxOutput gift = TxOutput.toAddress(world.chains.pool().chainAddress(), Amount.of(100_000_000));
+        send(world.ours.pay(world.chains.chain().genesisId(), coin(0), gift));
+        world.chains.chain().mine(2);
+        assertThat(world.truth.wrong()).hasSize(2);
+        assertThat(world.uncounted()).anyMatch(what -> what.startsWith("our coins go to a stranger"));
 
-            HtlcParams params =
-                    new HtlcParams(world.ours.key, world.chains.pool().chainKey(), Hash256.ZERO, 1_000);
-            TxOutput locked = TxOutput.toScript(HtlcScript.build(params), Amount.of(100_000_000));
-            send(world, world.ours.pay(world.chains.chain().genesisId(), coin(world, 0), locked));
-            world.chains.chain().mine(2);
-            assertThat(world.uncounted()).anyMatch(what -> what.startsWith("coins that stay locked"));
-        }
+        HtlcParams params = new HtlcParams(world.ours.key, world.chains.pool().chainKey(), Hash256.ZERO, 1_000);
+        TxOutput locked = TxOutput.toScript(HtlcScript.build(params), Amount.of(100_000_000));
+        send(world.ours.pay(world.chains.chain().genesisId(), coin(0), locked));
+        world.chains.chain().mine(2);
+        assertThat(world.uncounted()).anyMatch(what -> what.startsWith("coins that stay locked"));
     }
 }

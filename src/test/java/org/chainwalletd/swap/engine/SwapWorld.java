@@ -1,9 +1,10 @@
 package org.chainwalletd.swap.engine;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +21,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
@@ -41,6 +41,7 @@ import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.ManualClock;
 import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.PlainKeys;
+import org.chainwalletd.testkit.Traces;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
@@ -239,6 +240,12 @@ public final class SwapWorld implements AutoCloseable {
     /** Returns the discrepancies of money. */
     List<String> uncounted() {
         return money.wrong();
+    }
+
+    /** Asserts that nothing wrong was noticed and that all money is counted. */
+    void assertSound() {
+        assertThat(wrong()).isEmpty();
+        assertThat(uncounted()).isEmpty();
     }
 
     // What a caller does
@@ -453,21 +460,11 @@ public final class SwapWorld implements AutoCloseable {
         settle();
     }
 
-    /** Returns the files that contain a secret, raw or in hexadecimal digits. */
-    List<Path> leaks() throws IOException {
-        List<Path> leaks = new ArrayList<>();
-        try (Stream<Path> files = Files.list(outside.folder())) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                String bytes = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
-                for (byte[] secret : secrets.values()) {
-                    if (bytes.contains(new String(secret, StandardCharsets.ISO_8859_1))
-                            || bytes.contains(Bytes.of(secret).hex())) {
-                        leaks.add(file);
-                    }
-                }
-            }
-        }
-        return leaks;
+    /** Returns what the files contain of the secrets. */
+    Set<String> leaks() throws IOException {
+        Traces traces = new Traces();
+        secrets.forEach(traces::bytes);
+        return traces.under(outside.folder());
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,13 +45,10 @@ import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.swap.gates.Acts;
-import org.chainwalletd.swap.gates.LockPermission;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
-import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.legs.AccountSide;
 import org.chainwalletd.swap.legs.EvmLegRig;
-import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
@@ -88,7 +86,10 @@ public class WatchtowerTest {
     private final List<SwapAlarm> alarms = new CopyOnWriteArrayList<>();
     private OptionalLong fromBlock = OptionalLong.of(0);
     private final FewRecords htlcs = new FewRecords();
-    private Legs legs = new StandingLegs(new OwnLock.Absent(), true);
+    private final StandingLegs legs = new StandingLegs();
+    private boolean isOfThisChain = true;
+    /** Ids of rows whose chains cannot be observed. */
+    private final Set<String> unseen = new CopyOnWriteArraySet<>();
     /** Newest block of the chain in the books: by default much later than everything done on the account chain. */
     private volatile FollowedTip tip;
 
@@ -131,32 +132,17 @@ public class WatchtowerTest {
         executor.shutdownNow();
     }
 
-    /**
-     * Shows one state of our lock.
-     *
-     * @param unseen rows whose chains cannot be observed
-     */
-    private static final class StandingLegs extends IdleLegs {
-        private final OwnLock lock;
-        private final boolean ofThisChain;
-        private final Set<String> unseen;
-
-        StandingLegs(OwnLock lock, boolean ofThisChain, String... unseen) {
-            this.lock = lock;
-            this.ofThisChain = ofThisChain;
-            this.unseen = Set.of(unseen);
-        }
-
+    private final class StandingLegs extends ShownLegs {
         @Override
         public boolean reach(SwapRow row) {
-            return ofThisChain;
+            return isOfThisChain;
         }
 
         @Override
         public CompletionStage<View> look(SwapRow row) {
             return unseen.contains(row.id())
-                    ? super.look(row)
-                    : CompletableFuture.completedFuture(view(lock, LockPermission.NOT_ASKED, false));
+                    ? CompletableFuture.failedFuture(new IllegalStateException("no answer"))
+                    : super.look(row);
         }
     }
 
@@ -221,7 +207,6 @@ public class WatchtowerTest {
 
     private void watch() {
         long now = chain.clock().instant().getEpochSecond();
-        SharedSecrets secrets = secrets();
         kit.spawn(Watchtower.create(new Watchtower.Setup(
                 account.endpoints(),
                 chain.contract(),
@@ -229,21 +214,13 @@ public class WatchtowerTest {
                 () -> CompletableFuture.completedFuture(ours),
                 store.scans(),
                 new RowAudit(journal, legs, rewatched::add, alarms::add, () -> now),
-                new Orphans(
-                        account.endpoints(),
-                        account.sends(),
-                        chain.contract(),
-                        journal,
-                        secrets,
-                        rewatched::add,
-                        alarms::add),
-                secrets,
+                locks(),
                 Duration.ofMillis(20),
                 EvmLegRig.THREADS)));
     }
 
-    private SharedSecrets secrets() {
-        return new SharedSecrets(new SharedSecrets.Setup(
+    private LocksWithoutRow locks() {
+        return new LocksWithoutRow(new LocksWithoutRow.Setup(
                 account.endpoints(),
                 account.sends(),
                 chain.contract(),
@@ -259,6 +236,7 @@ public class WatchtowerTest {
                     return CompletableFuture.completedFuture(null);
                 },
                 SwapWorld.PROFILE,
+                rewatched::add,
                 alarms::add));
     }
 
@@ -420,7 +398,7 @@ public class WatchtowerTest {
     @Test
     void a_row_that_the_chains_contradict_is_given_back_to_the_engine_at_the_start() {
         SwapRow row = row(Acts.NONE.expire());
-        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()), true);
+        legs.lock = ShownLegs.LOCKED;
         watch();
         Await.until("it is asked for", () -> rewatched.contains(row.id()));
     }
@@ -429,7 +407,8 @@ public class WatchtowerTest {
     void a_row_that_cannot_be_compared_keeps_no_older_one_from_being_compared() {
         SwapRow older = row(Sample.row(1, Direction.NATIVE_TO_CHAIN), Acts.NONE.expire());
         SwapRow newer = row(Sample.row(2, Direction.NATIVE_TO_CHAIN), Acts.NONE.expire());
-        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()), true, newer.id());
+        legs.lock = ShownLegs.LOCKED;
+        unseen.add(newer.id());
         watch();
         Await.until("it is asked for", () -> rewatched.contains(older.id()));
         assertThat(rewatched).doesNotContain(newer.id());
@@ -438,7 +417,8 @@ public class WatchtowerTest {
     @Test
     void rows_of_another_account_chain_are_not_compared_with_this_one() {
         row(Acts.NONE.expire());
-        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()), false);
+        legs.lock = ShownLegs.LOCKED;
+        isOfThisChain = false;
         chain.mine(3);
         watch();
         Await.until("it is read", () -> place() >= 1);

@@ -1,5 +1,7 @@
 package org.chainwalletd.swap.legs;
 
+import static org.chainwalletd.account.AccountRig.done;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
@@ -11,8 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -284,7 +284,7 @@ public final class ChainLegRig implements AutoCloseable {
 
     /** Clears the marks of checked work, as if the chain had been caught up with from this height on. */
     public void forgetWork(long from) {
-        get(follow.books().write(session -> {
+        done(follow.books().write(session -> {
             session.head().update("UPDATE blocks SET work_checked = 0 WHERE height >= ?", from);
             return null;
         }));
@@ -307,7 +307,7 @@ public final class ChainLegRig implements AutoCloseable {
 
     /** Makes a plain payment of the daemon, for comparison. */
     public String transfer(Party from, Address to, long amount) {
-        return get(spending.transfer(new TransferRequest(
+        return done(spending.transfer(new TransferRequest(
                         from.address,
                         List.of(new Payment(to, Amount.of(amount))),
                         FeeChoice.MINIMUM,
@@ -326,7 +326,7 @@ public final class ChainLegRig implements AutoCloseable {
     public void awaitFree(Outpoint coin) {
         Await.until(
                 coin + " is held by nothing",
-                () -> get(store.reservations().all()).stream()
+                () -> done(store.reservations().all()).stream()
                         .noneMatch(held -> held.coin().outpoint().equals(coin)));
     }
 
@@ -344,14 +344,6 @@ public final class ChainLegRig implements AutoCloseable {
 
     Path folder() {
         return folder;
-    }
-
-    public static <T> T get(CompletionStage<T> stage) {
-        try {
-            return Await.result(stage);
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException known ? known : e;
-        }
     }
 
     @Override

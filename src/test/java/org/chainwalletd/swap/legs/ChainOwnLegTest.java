@@ -2,9 +2,9 @@ package org.chainwalletd.swap.legs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.account.AccountRig.done;
 import static org.chainwalletd.swap.legs.ChainLegRig.AMOUNT;
 import static org.chainwalletd.swap.legs.ChainLegRig.DEPTH;
-import static org.chainwalletd.swap.legs.ChainLegRig.get;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,6 +59,7 @@ public class ChainOwnLegTest {
     private Party ours;
     private Party pool;
     private byte[] secret;
+    private SwapRow row;
 
     @BeforeAll
     static void start() {
@@ -70,6 +71,7 @@ public class ChainOwnLegTest {
         ours = rig.ours(FUNDS);
         pool = rig.stranger();
         secret = Hash256.sha256(new byte[] {(byte) ++round}).toArray();
+        row = row(LOCK_BLOCKS);
     }
 
     @AfterEach
@@ -97,6 +99,10 @@ public class ChainOwnLegTest {
         return new Outpoint(Hash256.parse(lockTx), 0);
     }
 
+    private OwnLock locked(String lockTx) {
+        return new OwnLock.Locked(outpoint(lockTx).toString(), OptionalLong.empty());
+    }
+
     private ReclaimRequest reclaim(SwapRow row, String lockTx, Optional<String> token) {
         return new ReclaimRequest(
                 ours.address,
@@ -111,15 +117,14 @@ public class ChainOwnLegTest {
 
     @Test
     void a_lock_is_settled_with_the_block_that_gives_its_depth() {
-        SwapRow row = row(LOCK_BLOCKS);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
         String tx = send(row);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
         rig.mine(1);
         String reference = outpoint(tx).toString();
-        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(reference, OptionalLong.empty()));
+        assertThat(rig.ownLock(row)).isEqualTo(locked(tx));
         rig.mine((int) DEPTH - 2);
-        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(reference, OptionalLong.empty()));
+        assertThat(rig.ownLock(row)).isEqualTo(locked(tx));
         rig.mine(1);
         long settled = rig.chain.tip().timestamp();
         rig.mine(2);
@@ -134,7 +139,7 @@ public class ChainOwnLegTest {
             told.add(call.arguments()[1]);
             return CompletableFuture.completedFuture(null);
         });
-        SwapRow row = locking(row(LOCK_BLOCKS));
+        row = locking(row);
         String tx = send(row);
         rig.mine(1);
 
@@ -146,7 +151,6 @@ public class ChainOwnLegTest {
 
     @Test
     void a_lock_that_is_sent_again_is_the_same_transaction() {
-        SwapRow row = row(LOCK_BLOCKS);
         String tx = send(row);
         rig.restart();
         assertThat(send(row)).isEqualTo(tx);
@@ -156,7 +160,6 @@ public class ChainOwnLegTest {
 
     @Test
     void a_lock_whose_block_goes_is_absent_until_another_has_it() {
-        SwapRow row = row(LOCK_BLOCKS);
         String tx = send(row);
         rig.mine(1);
         rig.chain.reorganise(1, false, List.of());
@@ -164,12 +167,11 @@ public class ChainOwnLegTest {
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
         rig.own.sendLock(locking(row), () -> true);
         rig.mine(1);
-        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
+        assertThat(rig.ownLock(row)).isEqualTo(locked(tx));
     }
 
     @Test
     void nobody_but_its_owner_sends_a_lock_again() {
-        SwapRow row = row(LOCK_BLOCKS);
         Party other = rig.ours(FUNDS);
         String tx = send(row);
         String payment = rig.transfer(other, pool.address, 1_000_000);
@@ -183,7 +185,6 @@ public class ChainOwnLegTest {
 
     @Test
     void a_lock_whose_send_was_cut_short_goes_out_as_the_same_bytes_after_a_restart() {
-        SwapRow row = row(LOCK_BLOCKS);
         rig.refuse("Tip changed during validation, try again");
         assertThatThrownBy(() -> send(row)).isInstanceOf(RuntimeException.class);
         beHonest();
@@ -197,14 +198,12 @@ public class ChainOwnLegTest {
 
     @Test
     void a_second_lock_is_not_made_when_the_store_has_forgotten_the_first() {
-        SwapRow row = row(LOCK_BLOCKS);
         SwapRow named = row.with(row.acts().lock().lockedBy("ab".repeat(32)), 0);
         assertThatThrownBy(() -> rig.own.sendLock(named, () -> true)).hasMessageContaining("no second one is made");
     }
 
     @Test
     void a_lock_that_is_lost_stays_lost_when_the_store_has_forgotten_it() {
-        SwapRow row = row(LOCK_BLOCKS);
         SwapRow lost = row.with(row.acts().lock().lockedBy("ab".repeat(32)), 0)
                 .seeing(
                         new ChainObservation(
@@ -216,7 +215,6 @@ public class ChainOwnLegTest {
     /** Every step before, including nodes and the key, may have taken longer than any caller waits. */
     @Test
     void a_lock_that_is_not_wanted_any_more_when_its_intent_is_about_to_be_written_is_not_made() {
-        SwapRow row = row(LOCK_BLOCKS);
         AtomicBoolean wanted = new AtomicBoolean(true);
         CrashPoint.watch(point -> wanted.compareAndSet(point == CrashPoint.SPEND_BEFORE_INTENT, false));
         try {
@@ -229,19 +227,18 @@ public class ChainOwnLegTest {
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
         String tx = send(row);
         rig.mine(1);
-        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
+        assertThat(rig.ownLock(row)).isEqualTo(locked(tx));
     }
 
     @Test
     void a_lock_that_is_durable_goes_out_again_without_being_asked_about() {
-        SwapRow row = row(LOCK_BLOCKS);
         String tx = send(row);
         assertThat(rig.own.sendLock(locking(row), () -> false)).isEqualTo(tx);
     }
 
     @Test
     void a_refund_is_due_one_block_above_the_timeout_and_not_before() {
-        SwapRow row = row(6);
+        row = row(6);
         long timeout = row.terms().timeout();
         String tx = send(row);
         rig.mineTo(timeout);
@@ -267,11 +264,11 @@ public class ChainOwnLegTest {
     /** The watchdog pays the minimum, which cheap traffic can keep out of blocks. */
     @Test
     void what_the_watchdog_has_begun_is_pushed_and_replaced_when_no_node_wants_it() {
-        SwapRow row = row(3);
+        row = row(3);
         String tx = send(row);
         rig.mineTo(row.terms().timeout() + 1);
         String token = ReclaimRequest.tokenOfWatchdog(outpoint(tx));
-        String begun = get(rig.htlcs.redeem(reclaim(row, tx, Optional.of(token))))
+        String begun = done(rig.htlcs.redeem(reclaim(row, tx, Optional.of(token))))
                 .txId()
                 .toString();
         assertThat(rig.own.takeBack(row)).isEqualTo(begun);
@@ -292,14 +289,14 @@ public class ChainOwnLegTest {
     /** A caller that repeats the call under its token must not get the answer that nothing was broadcast. */
     @Test
     void what_was_taken_back_by_hand_before_keeps_its_receipt() {
-        SwapRow row = row(3);
+        row = row(3);
         String tx = send(row);
         rig.mineTo(row.terms().timeout() + 1);
         ReclaimRequest byHand = reclaim(row, tx, Optional.of("by hand"));
-        Hash256 taken = get(rig.htlcs.redeem(byHand)).txId();
+        Hash256 taken = done(rig.htlcs.redeem(byHand)).txId();
         rig.owners = hashLock -> Optional.of("the swap of this test");
         try {
-            assertThat(get(rig.htlcs.redeem(byHand)).txId()).isEqualTo(taken);
+            assertThat(done(rig.htlcs.redeem(byHand)).txId()).isEqualTo(taken);
         } finally {
             rig.owners = HtlcOwners.NONE;
         }
@@ -308,14 +305,14 @@ public class ChainOwnLegTest {
     /** A spend with the minimum fee would keep the swap's own spend out of every mempool. */
     @Test
     void nobody_but_the_swap_takes_its_lock_back() {
-        SwapRow row = row(3);
+        row = row(3);
         String tx = send(row);
         rig.mineTo(row.terms().timeout() + 1);
         ReclaimRequest byHand = reclaim(row, tx, Optional.empty());
         rig.owners = hashLock ->
                 hashLock.equals(row.terms().hashLock()) ? Optional.of("the swap of this test") : Optional.empty();
         try {
-            assertThatThrownBy(() -> get(rig.htlcs.redeem(byHand)))
+            assertThatThrownBy(() -> done(rig.htlcs.redeem(byHand)))
                     .isInstanceOf(RefusedException.class)
                     .hasMessageContaining("the swap of this test");
             String back = rig.own.takeBack(row);
@@ -327,7 +324,7 @@ public class ChainOwnLegTest {
 
     @Test
     void a_take_back_whose_block_goes_is_sent_again() {
-        SwapRow row = row(3);
+        row = row(3);
         send(row);
         rig.mineTo(row.terms().timeout() + 1);
         String back = rig.own.takeBack(row);
@@ -342,11 +339,10 @@ public class ChainOwnLegTest {
 
     @Test
     void the_pools_claim_is_seen_with_its_secret_and_final_after_sixty_blocks() {
-        SwapRow row = row(LOCK_BLOCKS);
         String tx = send(row);
         rig.mine(1);
         Transaction claim = rig.claimed(outpoint(tx), pool, 1_000, secret);
-        get(rig.sightings.seen(ChainLegRig.idOf(claim), claim));
+        done(rig.sightings.seen(ChainLegRig.idOf(claim), claim));
         OwnLeg.View waiting = rig.own.look(row);
         assertThat(waiting.secretShown()).isTrue();
         assertThat(waiting.lock()).isInstanceOf(OwnLock.Locked.class);
@@ -361,17 +357,16 @@ public class ChainOwnLegTest {
     /** False data about a mempool must not make the engine treat the secret as public. */
     @Test
     void a_claim_that_does_not_open_the_hash_lock_shows_no_secret() {
-        SwapRow row = row(LOCK_BLOCKS);
         String tx = send(row);
         rig.mine(1);
         Transaction forged = rig.claimed(outpoint(tx), pool, 1_000, new byte[32]);
-        get(rig.sightings.seen(ChainLegRig.idOf(forged), forged));
+        done(rig.sightings.seen(ChainLegRig.idOf(forged), forged));
         assertThat(rig.own.look(row).secretShown()).isFalse();
     }
 
     @Test
     void what_an_abandoned_lock_would_spend_goes_back_to_us_and_it_is_lost_sixty_blocks_later() {
-        SwapRow row = abandoning(row(LOCK_BLOCKS));
+        row = abandoning(row);
         String tx = send(row);
         rig.chain.forgetMempool();
         Outpoint coin = rig.coin(ours);
@@ -391,18 +386,18 @@ public class ChainOwnLegTest {
 
     @Test
     void a_lock_that_confirms_after_it_was_abandoned_stands() {
-        SwapRow row = abandoning(row(LOCK_BLOCKS));
+        row = abandoning(row);
         String tx = send(row);
         // A mempool has the lock and does not replace it.
         assertThatThrownBy(() -> rig.own.abandonLock(row)).isInstanceOf(RuntimeException.class);
         rig.restart();
         rig.mine(1);
-        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
+        assertThat(rig.ownLock(row)).isEqualTo(locked(tx));
     }
 
     @Test
     void a_block_decides_between_the_lock_and_what_is_spent_instead() {
-        SwapRow row = abandoning(row(LOCK_BLOCKS));
+        row = abandoning(row);
         String tx = send(row);
         Transaction lock = rig.transaction(tx);
         rig.chain.forgetMempool();
@@ -416,14 +411,13 @@ public class ChainOwnLegTest {
 
     @Test
     void a_lock_that_was_given_up_before_it_was_durable_is_lost_at_once() {
-        SwapRow row = abandoning(row(LOCK_BLOCKS));
+        row = abandoning(row);
         rig.own.abandonLock(row);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Lost());
     }
 
     @Test
     void nothing_speaks_against_a_lock_that_is_paid_for_and_ours() {
-        SwapRow row = row(LOCK_BLOCKS);
         assertThat(rig.own.obstacle(row)).isEmpty();
         send(row);
         assertThat(rig.own.obstacle(locking(row))).isEmpty();
@@ -431,7 +425,6 @@ public class ChainOwnLegTest {
 
     @Test
     void another_htlc_with_the_hash_lock_speaks_against_ours() {
-        SwapRow row = row(LOCK_BLOCKS);
         Party payer = rig.stranger();
         HtlcParams decoy = new HtlcParams(payer.key, ours.key, row.terms().hashLock(), 10_000);
         rig.lock(payer, decoy, Amount.of(500));
@@ -440,7 +433,6 @@ public class ChainOwnLegTest {
 
     @Test
     void an_htlc_with_the_hash_lock_in_a_mempool_speaks_against_ours() {
-        SwapRow row = row(LOCK_BLOCKS);
         HtlcParams decoy =
                 new HtlcParams(pool.key, rig.stranger().key, row.terms().hashLock(), 10_000);
         rig.chain.faucet(pool.address, Amount.of(1_000_000));
@@ -463,13 +455,12 @@ public class ChainOwnLegTest {
     @Test
     void a_lock_needs_coins() {
         Party poor = rig.ours(1_000_000);
-        SwapRow row = rig.sell(poor, pool.key, secret, LOCK_BLOCKS);
+        row = rig.sell(poor, pool.key, secret, LOCK_BLOCKS);
         assertThat(rig.own.obstacle(row)).isNotEmpty();
     }
 
     @Test
     void time_speaks_against_a_quote_and_a_standing_chain_leaves_it_open() {
-        SwapRow row = row(LOCK_BLOCKS);
         rig.clock.advance(Duration.ofSeconds(599));
         assertThat(rig.own.obstacle(row)).isEmpty();
         rig.clock.advance(Duration.ofSeconds(1));
@@ -484,7 +475,6 @@ public class ChainOwnLegTest {
     /** Anybody can fund an HTLC that we could reclaim. */
     @Test
     void an_htlc_of_somebody_else_in_our_name_is_not_our_lock() {
-        SwapRow row = row(LOCK_BLOCKS);
         HtlcParams alike = new HtlcParams(
                 ours.key, pool.key, row.terms().hashLock(), row.terms().timeout());
         Party payer = rig.stranger();
@@ -494,17 +484,15 @@ public class ChainOwnLegTest {
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
         rig.own.sendLock(locking(row), () -> true);
         rig.mine(1);
-        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
+        assertThat(rig.ownLock(row)).isEqualTo(locked(tx));
     }
 
     @Test
     void a_lock_is_found_by_the_books_when_the_row_is_older_than_it() {
-        SwapRow row = row(LOCK_BLOCKS);
         String tx = send(row);
         rig.mine(1);
         SwapRow restored = SwapRow.quoted("another-id", "pool-1", "run-0", row.terms(), Optional.empty(), 0);
-        assertThat(rig.ownLock(restored))
-                .isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
+        assertThat(rig.ownLock(restored)).isEqualTo(locked(tx));
     }
 
     @Test

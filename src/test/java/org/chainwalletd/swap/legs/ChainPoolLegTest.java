@@ -2,14 +2,13 @@ package org.chainwalletd.swap.legs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.account.AccountRig.done;
 import static org.chainwalletd.swap.legs.ChainLegRig.AMOUNT;
 import static org.chainwalletd.swap.legs.ChainLegRig.DEPTH;
-import static org.chainwalletd.swap.legs.ChainLegRig.get;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +16,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -38,6 +36,7 @@ import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.testkit.DistortingNode;
 import org.chainwalletd.testkit.Party;
+import org.chainwalletd.testkit.Traces;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -93,6 +92,13 @@ public class ChainPoolLegTest {
 
     private Outpoint poolLocks() {
         return rig.lock(pool, params(LONG_ENOUGH), AMOUNT);
+    }
+
+    /** A lock of the pool, one block deeper than the gate wants it. */
+    private Outpoint deepLock() {
+        Outpoint lock = poolLocks();
+        rig.mine((int) DEPTH);
+        return lock;
     }
 
     /** Our own lock was settled when the test began. */
@@ -186,8 +192,7 @@ public class ChainPoolLegTest {
         rig.mine((int) DEPTH);
         assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Absent());
         assertThat(gate().isOpen()).isFalse();
-        Outpoint lock = poolLocks();
-        rig.mine((int) DEPTH);
+        Outpoint lock = deepLock();
         assertThat(rig.poolLock(row)).isEqualTo(locked(lock));
         assertThat(gate().isOpen()).isTrue();
     }
@@ -223,7 +228,7 @@ public class ChainPoolLegTest {
         Outpoint lock = poolLocks();
         rig.mine((int) DEPTH - 1);
         Transaction early = reclaim(lock);
-        get(rig.sightings.seen(ChainLegRig.idOf(early), early));
+        done(rig.sightings.seen(ChainLegRig.idOf(early), early));
         assertThat(gate().isOpen()).isTrue();
         seen(lock, new byte[32]);
         assertThat(gate().isOpen()).isTrue();
@@ -235,7 +240,7 @@ public class ChainPoolLegTest {
 
     private void seen(Outpoint lock, byte[] preimage) {
         Transaction claim = rig.claimed(lock, ours, 0, preimage);
-        get(rig.sightings.seen(ChainLegRig.idOf(claim), claim));
+        done(rig.sightings.seen(ChainLegRig.idOf(claim), claim));
     }
 
     private Transaction reclaim(Outpoint lock) {
@@ -244,8 +249,7 @@ public class ChainPoolLegTest {
 
     @Test
     void a_claim_pays_us_with_the_fee_of_swaps_and_is_final_after_sixty_blocks() {
-        Outpoint lock = poolLocks();
-        rig.mine((int) DEPTH);
+        Outpoint lock = deepLock();
         String tx = claim();
         assertThat(rig.pool.look(row).secretShown()).isTrue();
         assertThat(claim()).isEqualTo(tx);
@@ -262,8 +266,7 @@ public class ChainPoolLegTest {
 
     @Test
     void a_claim_whose_block_goes_is_pushed_again() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         String tx = claim();
         rig.mine(1);
         rig.chain.reorganise(1, false, List.of());
@@ -275,8 +278,7 @@ public class ChainPoolLegTest {
 
     @Test
     void a_claim_goes_out_as_the_same_bytes_in_the_next_life() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         String tx = claim();
         rig.restart();
         rig.chain.forgetMempool();
@@ -286,8 +288,7 @@ public class ChainPoolLegTest {
 
     @Test
     void when_no_node_wants_the_claim_a_version_with_a_higher_fee_follows() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         refuseAll();
         assertThatThrownBy(this::claim).isInstanceOf(RuntimeException.class);
         rig.clock.advance(Duration.ofSeconds(29));
@@ -305,8 +306,7 @@ public class ChainPoolLegTest {
     /** A claim that a node accepted once stays in flight; a refusal that comes too soon must be ignored. */
     @Test
     void a_claim_that_every_node_has_forgotten_and_none_wants_back_is_replaced() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         String tx = claim();
         assertThat(rig.feeOf(tx)).isEqualTo(Amount.of(6_900));
         refuseAll();
@@ -325,8 +325,7 @@ public class ChainPoolLegTest {
     /** The node withholds the claim from every miner, and the other node refuses it for its fee. */
     @Test
     void a_node_that_pretends_to_have_the_claim_keeps_a_dearer_one_back_for_thirty_blocks_at_most() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         String tx = claim();
         String cheap = Bytes.wrap(TransactionCodec.encode(rig.transaction(tx))).hex();
         AtomicReference<JsonNode> waiting = new AtomicReference<>();
@@ -356,8 +355,7 @@ public class ChainPoolLegTest {
 
     @Test
     void nodes_that_lag_behind_the_lock_make_its_claim_no_dearer() {
-        Outpoint lock = poolLocks();
-        rig.mine((int) DEPTH);
+        Outpoint lock = deepLock();
         String tx = claim();
         rig.refuse("Mempool rejected transaction: UtxoNotFound(OutPoint { tx_id: Hash256(" + lock.txId()
                 + "), output_index: " + lock.index() + " })");
@@ -373,8 +371,7 @@ public class ChainPoolLegTest {
     /** Such a refusal says nothing about the claim. */
     @Test
     void nodes_that_refuse_without_a_word_make_the_claim_no_dearer() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         String tx = claim();
         rig.refuse("");
         rig.chain.forgetMempool();
@@ -387,8 +384,7 @@ public class ChainPoolLegTest {
     /** A mempool replaces nothing, so paying more would only raise the fee of what is sent when the rival is gone. */
     @Test
     void a_rival_in_the_mempool_makes_the_claim_no_dearer() {
-        Outpoint lock = poolLocks();
-        rig.mine((int) DEPTH);
+        Outpoint lock = deepLock();
         rig.chain.ledger().submit(rig.claimed(lock, ours, 1_000, secret));
         assertThatThrownBy(this::claim).isInstanceOf(RuntimeException.class);
         for (int i = 0; i < 3; i++) {
@@ -406,8 +402,7 @@ public class ChainPoolLegTest {
     /** A node's report about the lock cannot delay the claim once the secret may be public. */
     @Test
     void a_node_that_shows_a_spend_of_the_lock_does_not_hold_the_claim_back() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         rig.first.lieAbout(
                 "get_output_spent_by",
                 (params, result) -> ((ObjectNode) result)
@@ -435,8 +430,7 @@ public class ChainPoolLegTest {
 
     @Test
     void a_first_claim_whose_gate_counts_no_more_is_not_journalled() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         SwapRow permitted = row.with(row.acts().permitClaim(), 1);
         AtomicInteger sent = new AtomicInteger();
         for (DistortingNode node : List.of(rig.first, rig.second)) {
@@ -453,8 +447,7 @@ public class ChainPoolLegTest {
     /** As when the process dies between the two: the chain has nothing, but the next observation finds the claim. */
     @Test
     void a_claim_that_is_journalled_and_was_never_sent_is_found_by_the_next_look() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         SwapRow permitted = row.with(row.acts().permitClaim(), 1);
         refuseAll();
         assertThatThrownBy(() -> claim(permitted)).isInstanceOf(RuntimeException.class);
@@ -463,8 +456,7 @@ public class ChainPoolLegTest {
 
     @Test
     void a_wrong_secret_leaves_nothing() {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         assertThatThrownBy(() -> rig.pool.pushClaim(row, SecretBytes.copyOf(new byte[32]), () -> true))
                 .hasMessageContaining("does not open its hash lock");
         assertThat(rig.pool.look(row).secretShown()).isFalse();
@@ -472,28 +464,12 @@ public class ChainPoolLegTest {
 
     @Test
     void the_secret_is_in_no_file_before_it_may_leave() throws IOException {
-        poolLocks();
-        rig.mine((int) DEPTH);
+        deepLock();
         assertThat(gate().isOpen()).isTrue();
-        assertThat(filesWithTheSecret()).isEmpty();
+        Traces traces = new Traces().bytes("secret", secret);
+        assertThat(traces.under(rig.folder())).isEmpty();
         claim();
-        assertThat(filesWithTheSecret()).isNotEmpty();
-    }
-
-    private List<Path> filesWithTheSecret() throws IOException {
-        try (Stream<Path> files = Files.walk(rig.folder())) {
-            return files.filter(Files::isRegularFile).filter(this::hasTheSecret).toList();
-        }
-    }
-
-    private boolean hasTheSecret(Path file) {
-        try {
-            return Bytes.wrap(Files.readAllBytes(file))
-                    .hex()
-                    .contains(Bytes.of(secret).hex());
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        }
+        assertThat(traces.under(rig.folder())).isNotEmpty();
     }
 
     @Test

@@ -5,24 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.TextNode;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.math.BigInteger;
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
+import java.util.stream.Stream;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.endpoints.AccountChain;
-import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
-import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.swap.gates.GateInputs;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.Sample;
@@ -31,9 +28,6 @@ import org.chainwalletd.swap.gates.SellGate.EndpointView;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.legs.EvmPoolLeg.ContractEvidence;
 import org.chainwalletd.swap.pool.Direction;
-import org.chainwalletd.testkit.Await;
-import org.chainwalletd.testkit.Peers;
-import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmWallet;
@@ -77,30 +71,13 @@ public class ContractEvidenceTest {
         return chain.clock().instant().getEpochSecond();
     }
 
-    private static <T> T done(CompletionStage<T> stage) {
-        return Await.result(stage);
-    }
-
     private AccountChain endpoints(EvmEndpoint... asked) {
         return endpoints(Duration.ofSeconds(10), asked);
     }
 
     private AccountChain endpoints(Duration patience, EvmEndpoint... asked) {
-        List<URI> urls = new ArrayList<>();
-        for (EvmEndpoint endpoint : asked) {
-            urls.add(endpoint.uri());
-        }
-        return AccountChain.start(
-                Peers.of(kit.system()),
-                new AccountChain.Setup(
-                        urls,
-                        2,
-                        BigInteger.valueOf(EvmDevnet.CHAIN_ID),
-                        Finality.FINALIZED,
-                        patience,
-                        ByteBudget.ofHeap(AccountChain.HEAP_SHARE),
-                        new SimpleMeterRegistry()),
-                new AccountChain.Threads(ForkJoinPool.commonPool(), TestPools::of));
+        URI[] urls = Stream.of(asked).map(EvmEndpoint::uri).toArray(URI[]::new);
+        return AccountRig.client(kit, ForkJoinPool.commonPool(), 2, patience, urls);
     }
 
     private SwapLimits limits() {

@@ -13,6 +13,7 @@ import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.testkit.Copies;
 import org.junit.jupiter.api.Test;
 
 public class ContractSlotTest {
@@ -87,16 +88,10 @@ public class ContractSlotTest {
     void a_lock_with_any_other_term_than_ours_is_somebody_elses() {
         SwapContract.Swap ours = ours(State.LOCKED);
         for (SwapContract.Swap foreign : List.of(
-                new SwapContract.Swap(Sample.POOL_EVM, ours.recipient(), ours.amount(), ours.deadline(), State.LOCKED),
-                new SwapContract.Swap(ours.sender(), ours.sender(), ours.amount(), ours.deadline(), State.LOCKED),
-                new SwapContract.Swap(
-                        ours.sender(),
-                        ours.recipient(),
-                        ours.amount().add(BigInteger.ONE),
-                        ours.deadline(),
-                        State.LOCKED),
-                new SwapContract.Swap(
-                        ours.sender(), ours.recipient(), ours.amount(), ours.deadline() + 1, State.LOCKED))) {
+                Copies.with(ours, "sender", Sample.POOL_EVM),
+                Copies.with(ours, "recipient", ours.sender()),
+                Copies.with(ours, "amount", ours.amount().add(BigInteger.ONE)),
+                Copies.with(ours, "deadline", ours.deadline() + 1))) {
             assertThat(own(foreign, foreign, ABSENT)).isEqualTo(new OwnLock.Foreign());
         }
     }
@@ -107,10 +102,8 @@ public class ContractSlotTest {
         assertThat(pool(NOTHING, theirs(State.LOCKED)))
                 .isEqualTo(new PoolLock.Locked(
                         HASH_LOCK, OptionalLong.of(theirs(State.LOCKED).deadline())));
-        SwapContract.Swap less = new SwapContract.Swap(
-                Sample.POOL_EVM, Sample.OUR_EVM, Sample.WEI.subtract(BigInteger.ONE), 7, State.LOCKED);
-        SwapContract.Swap another =
-                new SwapContract.Swap(Sample.POOL_EVM, Sample.POOL_EVM, Sample.WEI, 7, State.CLAIMED);
+        SwapContract.Swap less = Copies.with(theirs(State.LOCKED), "amount", Sample.WEI.subtract(BigInteger.ONE));
+        SwapContract.Swap another = Copies.with(theirs(State.CLAIMED), "recipient", Sample.POOL_EVM);
         assertThat(pool(less, less)).isEqualTo(new PoolLock.Foreign());
         assertThat(pool(another, another)).isEqualTo(new PoolLock.Foreign());
     }

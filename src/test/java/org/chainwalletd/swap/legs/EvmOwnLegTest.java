@@ -14,11 +14,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.AccountSends.AccountFunds;
 import org.chainwalletd.account.SendRecord.SendState;
-import org.chainwalletd.account.SendRequest;
-import org.chainwalletd.account.SendRequest.Gas;
-import org.chainwalletd.account.SendRequest.Pushing;
-import org.chainwalletd.account.SendRequest.SendKind;
-import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -29,6 +24,7 @@ import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.legs.Legs.OwnLeg;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.SignedTransaction;
 import org.junit.jupiter.api.AutoClose;
@@ -126,13 +122,9 @@ public class EvmOwnLegTest {
     @Test
     void one_endpoint_that_has_something_under_our_hash_lock_is_enough_not_to_lock() {
         assertThat(leg.obstacle(row)).isEmpty();
-        rig.rig
-                .second
-                .lies()
-                .swap(
-                        rig.hashLock,
-                        new SwapContract.Swap(
-                                rig.pool.address(), rig.own(), BigInteger.ONE, 9, SwapContract.State.REFUNDED));
+        SwapContract.Swap refunded =
+                new SwapContract.Swap(rig.pool.address(), rig.own(), BigInteger.ONE, 9, SwapContract.State.REFUNDED);
+        rig.rig.second.lies().swap(rig.hashLock, refunded);
 
         assertThat(leg.obstacle(row)).get().asString().contains("slot taken");
     }
@@ -436,17 +428,8 @@ public class EvmOwnLegTest {
     @Test
     void one_endpoint_that_lies_about_the_slot_leaves_it_unknown() {
         lockAndSettle();
-        rig.rig
-                .second
-                .lies()
-                .swap(
-                        rig.hashLock,
-                        new SwapContract.Swap(
-                                rig.own(),
-                                rig.pool.address(),
-                                EvmLegRig.WEI,
-                                rig.deadline,
-                                SwapContract.State.CLAIMED));
+        SwapContract.Swap claimed = Copies.with(rig.chain.swap(rig.hashLock), "state", SwapContract.State.CLAIMED);
+        rig.rig.second.lies().swap(rig.hashLock, claimed);
 
         assertThatThrownBy(this::look).isInstanceOf(AccountException.Disagreement.class);
     }
@@ -464,17 +447,7 @@ public class EvmOwnLegTest {
 
     @Test
     void an_earlier_payment_with_the_locks_name_is_never_taken_for_it() {
-        done(rig.rig.sends.send(new SendRequest(
-                "swap/a-buy/lock",
-                SendKind.SEND,
-                rig.own(),
-                rig.pool.address(),
-                SendValue.exactly(BigInteger.ONE),
-                Bytes.EMPTY,
-                new Gas.Fixed(21_000),
-                Optional.empty(),
-                Pushing.BY_ITSELF,
-                Optional.empty())));
+        rig.rig.send("swap/a-buy/lock", 1);
 
         assertThatThrownBy(() -> leg.sendLock(row, () -> true)).hasMessageContaining("other parameters");
     }

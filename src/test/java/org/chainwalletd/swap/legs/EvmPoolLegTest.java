@@ -13,11 +13,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.SendRecord.SendState;
-import org.chainwalletd.account.SendRequest;
-import org.chainwalletd.account.SendRequest.Gas;
-import org.chainwalletd.account.SendRequest.Pushing;
-import org.chainwalletd.account.SendRequest.SendKind;
-import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -35,6 +30,7 @@ import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.legs.Legs.PoolLeg;
 import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.SignedTransaction;
@@ -95,20 +91,6 @@ public class EvmPoolLegTest {
 
     private static String reason(GateVerdict verdict) {
         return verdict.closed().orElse("open");
-    }
-
-    private SendRequest lockOfAnotherSwap() {
-        return new SendRequest(
-                "swap/another/lock",
-                SendKind.LOCK,
-                rig.own(),
-                rig.pool.address(),
-                SendValue.exactly(BigInteger.ONE),
-                Bytes.EMPTY,
-                new Gas.Fixed(21_000),
-                Optional.empty(),
-                Pushing.BY_OWNER,
-                Optional.of("another"));
     }
 
     @Test
@@ -263,7 +245,7 @@ public class EvmPoolLegTest {
     void a_lock_that_its_owner_has_not_got_through_gives_way_to_a_claim() {
         // It would accept the lock at any time after the first one's answer, which is the only one waited for.
         rig.rig.second.refuse("eth_sendRawTransaction", -32000, "txpool is full");
-        done(rig.rig.sends.send(lockOfAnotherSwap()));
+        done(rig.rig.sends.send(rig.rig.lock("swap/another/lock")));
         rig.chain.forgetAll();
         lockedAndSettled();
         assertThat(reason(gate())).contains("earlier transaction");
@@ -307,9 +289,7 @@ public class EvmPoolLegTest {
     @Test
     void no_single_endpoint_opens_the_gate() {
         lockedAndSettled();
-        SwapContract.Swap real = rig.chain.swap(rig.hashLock);
-        SwapContract.Swap less =
-                new SwapContract.Swap(real.sender(), real.recipient(), BigInteger.ONE, real.deadline(), real.state());
+        SwapContract.Swap less = Copies.with(rig.chain.swap(rig.hashLock), "amount", BigInteger.ONE);
         rig.rig.second.lies().swap(rig.hashLock, less);
         assertThat(gate().isOpen()).isFalse();
         rig.rig.second.behave();
@@ -356,8 +336,7 @@ public class EvmPoolLegTest {
         rig.chain.mine();
         assertThat(leg.obstacle(row)).isEmpty();
         SwapContract.Swap real = rig.chain.swap(rig.hashLock);
-        SwapContract.Swap less = new SwapContract.Swap(
-                real.sender(), real.recipient(), real.amount().subtract(BigInteger.ONE), real.deadline(), real.state());
+        SwapContract.Swap less = Copies.with(real, "amount", real.amount().subtract(BigInteger.ONE));
         rig.rig.first.lies().swap(rig.hashLock, less);
         rig.rig.second.lies().swap(rig.hashLock, less);
         assertThat(leg.obstacle(row)).get().asString().contains("slot taken");

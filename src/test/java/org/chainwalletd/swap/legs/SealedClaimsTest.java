@@ -3,16 +3,12 @@ package org.chainwalletd.swap.legs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
-import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -40,6 +36,7 @@ import org.chainwalletd.swap.engine.SwapJournal;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Traces;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,6 +49,8 @@ public class SealedClaimsTest {
 
     @TempDir
     Path folder;
+
+    private final Traces traces = new Traces().bytes("secret", SECRET);
 
     private static Store sealing(Store store) {
         return Await.result(SealedClaims.open(
@@ -92,30 +91,17 @@ public class SealedClaimsTest {
         }
     }
 
-    private boolean isSecretInFiles() throws IOException {
-        try (Stream<Path> files = Files.list(folder)) {
-            return files.anyMatch(SealedClaimsTest::hasSecret);
-        }
-    }
-
-    private static boolean hasSecret(Path file) {
-        try {
-            return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1)
-                    .contains(new String(SECRET, StandardCharsets.ISO_8859_1));
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
-    }
-
     @Test
     void the_claim_of_a_swap_is_in_no_file_in_clear_and_comes_back_after_a_restart() throws Exception {
         Intent claim = claim(1, ofSwap(1));
         try (Store store = sealing(SqliteStore.open(folder))) {
             assertThat(Await.result(store.intents().open(claim, 0))).isInstanceOf(Opening.Opened.class);
             assertThat(Await.result(store.intents().find(claim.txId()))).contains(claim);
-            assertThat(isSecretInFiles()).as("while it is open, with its log").isFalse();
+            assertThat(traces.under(folder))
+                    .as("while it is open, with its log")
+                    .isEmpty();
         }
-        assertThat(isSecretInFiles()).isFalse();
+        assertThat(traces.under(folder)).isEmpty();
         try (Store store = sealing(SqliteStore.open(folder))) {
             assertThat(Await.result(store.receipts().find(ofSwap(1), 0))).contains(claim);
             assertThat(Await.result(store.intents().inFlight())).containsExactly(claim);
@@ -146,7 +132,7 @@ public class SealedClaimsTest {
             assertThat(TestSeals.derivations()).as("nothing was opened").isEqualTo(opened);
             assertThat(opened).isGreaterThanOrEqualTo(derived);
         }
-        assertThat(isSecretInFiles()).isFalse();
+        assertThat(traces.under(folder)).isEmpty();
     }
 
     private static void assertIsToldWithoutSecret(Store store) {
@@ -179,9 +165,9 @@ public class SealedClaimsTest {
             swap(earlier);
             Await.result(earlier.intents().open(claim, 0));
         }
-        assertThat(isSecretInFiles()).isTrue();
+        assertThat(traces.under(folder)).isNotEmpty();
         sealing(SqliteStore.open(folder)).close();
-        assertThat(isSecretInFiles()).isFalse();
+        assertThat(traces.under(folder)).isEmpty();
         try (Store store = sealing(SqliteStore.open(folder))) {
             assertThat(Await.result(store.intents().find(claim.txId()))).contains(claim);
         }

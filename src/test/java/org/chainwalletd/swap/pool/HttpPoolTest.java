@@ -2,6 +2,7 @@ package org.chainwalletd.swap.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.account.AccountRig.done;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -16,8 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +31,6 @@ import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.swap.pool.Pool.PoolException;
 import org.chainwalletd.swap.pool.Pool.PoolInfo;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.TestCertificate;
 import org.junit.jupiter.api.AfterEach;
@@ -109,14 +107,6 @@ class HttpPoolTest {
 
     private HttpPool pool() {
         return pool(PoolWords.DEFAULT, Duration.ofSeconds(10));
-    }
-
-    private static <T> T done(CompletionStage<T> stage) {
-        try {
-            return Await.result(stage);
-        } catch (CompletionException e) {
-            throw (RuntimeException) e.getCause();
-        }
     }
 
     private static Pool.QuoteRequest request(Direction direction) {

@@ -2,7 +2,6 @@ package org.chainwalletd.swap.engine;
 
 import static org.chainwalletd.stage.Blocking.await;
 
-import java.math.BigInteger;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -13,7 +12,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.account.AccountSends;
-import org.chainwalletd.account.SendRequest;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountReads;
@@ -35,6 +33,7 @@ import org.chainwalletd.keeper.Background;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.swap.engine.LockScan.Fate;
+import org.chainwalletd.swap.gates.SwapRow.RefundDue;
 import org.chainwalletd.swap.legs.Redeeming.ChainFee;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.legs.SwapSends;
@@ -42,11 +41,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Uses a secret revealed on one chain to claim on the other one, for swaps without a row: a claim of our lock has revealed the secret, and the
- * pool's lock with the same hash pays us. Swaps with a row are claimed by their own actors.
+ * Handles locks of a swap that has no row. Our lock in the contract is refunded when that is due. When a claim of our lock on either chain has
+ * revealed the secret, the pool's lock with the same hash, which pays us, is claimed on the other chain. Swaps with a row are continued by their
+ * own actors.
  */
-public final class SharedSecrets {
-    private static final Logger LOG = LoggerFactory.getLogger(SharedSecrets.class);
+public final class LocksWithoutRow {
+    private static final Logger LOG = LoggerFactory.getLogger(LocksWithoutRow.class);
 
     private static final int AT_ONCE = 100;
     private static final int SECRET_BYTES = 32;
@@ -74,6 +74,7 @@ public final class SharedSecrets {
      * @param tip followed tip of the chain; empty before the first one is known
      * @param bound returns the spend bound to a token, after one more commit; empty means that the spend was never begun
      * @param claim claims on the chain; idempotent for equal requests
+     * @param rewatch receives the ids of rows that exist but are not watched
      */
     public record Setup(
             AccountChain chain,
@@ -85,9 +86,10 @@ public final class SharedSecrets {
             Function<String, CompletionStage<Optional<Intent>>> bound,
             Function<ClaimRequest, CompletionStage<Receipt>> claim,
             ChainProfile profile,
+            Consumer<String> rewatch,
             Consumer<SwapAlarm> alarms) {}
 
-    public SharedSecrets(Setup setup) {
+    public LocksWithoutRow(Setup setup) {
         this.setup = setup;
         this.search = new SecretSearch(setup.chain(), setup.contract());
     }
@@ -97,6 +99,64 @@ public final class SharedSecrets {
         search.beginRound(open);
     }
 
+    /** Handles a lock of ours in the contract that is known only from an event. */
+    Fate handle(LockScan.Seen lock) {
+        Optional<SwapJournal.Held> row = await(setup.journal().ofHashLock(lock.hashLock()));
+        if (row.isPresent()) {
+            row.filter(held -> !held.entry().watched())
+                    .map(held -> held.row().id())
+                    .ifPresent(setup.rewatch());
+            return Fate.OVER;
+        }
+        Optional<AccountBlock> block = await(setup.chain().finalBlock());
+        return block.isEmpty() ? Fate.OPEN : withoutRow(lock, block.get());
+    }
+
+    /**
+     * Handles a lock without a row. An event that an endpoint invented has no lock in the contract. Neither has an event of a block later than
+     * {@code at}, because the endpoints that answer now may be behind those that reported the event; such a lock stays open.
+     */
+    private Fate withoutRow(LockScan.Seen lock, AccountBlock at) {
+        if (at.number() < lock.block()) {
+            return Fate.OPEN;
+        }
+        SwapContract.Swap slot = slot(lock.hashLock(), BlockRef.hash(at.hash()));
+        boolean ours = slot.sender().equals(lock.sender());
+        if (ours && slot.state() == SwapContract.State.CLAIMED) {
+            return claimOnTheChain(lock, slot.deadline(), at);
+        }
+        if (!ours || slot.state() != SwapContract.State.LOCKED) {
+            return Fate.OVER;
+        }
+        if (RefundDue.inTheContract(await(setup.chain().reached(LocksWithoutRow::newestTime)), slot.deadline())) {
+            alarm(
+                    SwapAlarm.Kind.LOCK_WITHOUT_ROW,
+                    lock.hashLock(),
+                    "a lock of " + lock.sender()
+                            + " in the contract, of which the journal knows nothing, is taken back");
+            send(lock.hashLock(), SendKind.REFUND, lock.sender(), SwapContract.refund(lock.hashLock()), slot);
+        }
+        return Fate.OPEN;
+    }
+
+    private SwapContract.Swap slot(Hash256 hashLock, BlockRef at) {
+        return await(setup.chain().agreed(reads -> reads.swap(setup.contract(), hashLock, at)));
+    }
+
+    /** Sends a claim or a refund. Its reference is derived from the lock, so repeated calls send the same transaction; a failed one is retried. */
+    private void send(Hash256 hashLock, SendKind kind, EvmAddress from, Bytes call, SwapContract.Swap slot) {
+        new SwapSends(setup.sends())
+                .send(
+                        "watchtower/" + setup.contract() + "/" + hashLock.hex() + "/" + kind.word(),
+                        new SwapSends.Redeem(
+                                kind,
+                                from,
+                                setup.contract(),
+                                call,
+                                slot.amount(),
+                                kind == SendKind.CLAIM ? OptionalLong.of(slot.deadline()) : OptionalLong.empty()));
+    }
+
     /**
      * Claims in the contract with the secrets that claims of our locks on the chain have revealed.
      *
@@ -104,14 +164,14 @@ public final class SharedSecrets {
      * @param settled hash locks that need no further check
      * @return further hash locks that need no further check
      */
-    Set<Hash256> fromTheChain(List<EvmAddress> ours, Set<Hash256> settled) {
+    Set<Hash256> useRevealedSecrets(List<EvmAddress> ours, Set<Hash256> settled) {
         Optional<FollowedTip> tip = setup.tip().get();
         if (tip.isEmpty()) {
             return Set.of();
         }
         long height = tip.get().height();
         long since = Long.compareUnsigned(height, RECENT_BLOCKS) > 0 ? height - RECENT_BLOCKS : 0;
-        boolean isContractFresh = await(setup.chain().reached(SharedSecrets::newestTime)) + LAG_SECONDS
+        boolean isContractFresh = await(setup.chain().reached(LocksWithoutRow::newestTime)) + LAG_SECONDS
                 >= tip.get().timestamp();
         Set<Hash256> more = new HashSet<>();
         Optional<String> cursor = Optional.empty();
@@ -158,8 +218,7 @@ public final class SharedSecrets {
 
     /** Claims the lock in the contract if it pays us and is open; returns true when nothing is left to claim. */
     private boolean claimInContract(Hash256 hashLock, Bytes secret, List<EvmAddress> ours) {
-        SwapContract.Swap slot =
-                await(setup.chain().agreed(reads -> reads.swap(setup.contract(), hashLock, BlockRef.Tag.LATEST)));
+        SwapContract.Swap slot = slot(hashLock, BlockRef.Tag.LATEST);
         if (slot.state() != SwapContract.State.LOCKED || !ours.contains(slot.recipient())) {
             return true;
         }
@@ -167,21 +226,7 @@ public final class SharedSecrets {
                 SwapAlarm.Kind.CLAIM_WITHOUT_ROW,
                 hashLock,
                 "a lock in the contract that pays us, and of which the journal knows nothing, is claimed with the secret that the chain shows");
-        new SwapSends(setup.sends())
-                .send(
-                        "watchtower/" + setup.contract() + "/" + hashLock.hex() + "/claim",
-                        OptionalLong.of(slot.deadline()),
-                        (reference, attempt) -> new SendRequest(
-                                reference,
-                                SendKind.CLAIM,
-                                slot.recipient(),
-                                setup.contract(),
-                                SendRequest.SendValue.exactly(BigInteger.ZERO),
-                                SwapContract.claim(secret.toArray()),
-                                new SendRequest.Gas.Fixed(SwapSends.gas(attempt)),
-                                Optional.of(slot.amount()),
-                                SendRequest.Pushing.URGENTLY,
-                                Optional.empty()));
+        send(hashLock, SendKind.CLAIM, slot.recipient(), SwapContract.claim(secret.toArray()), slot);
         return false;
     }
 
@@ -191,10 +236,10 @@ public final class SharedSecrets {
      * @param deadline of our lock
      * @param at final block by which it was claimed
      */
-    Fate fromTheContract(LockScan.Seen lock, long deadline, AccountBlock at) {
+    private Fate claimOnTheChain(LockScan.Seen lock, long deadline, AccountBlock at) {
         search.begin(lock, at);
         List<HtlcRecord> open = await(setup.htlcs().ofHashLock(lock.hashLock())).stream()
-                .filter(SharedSecrets::paysUs)
+                .filter(LocksWithoutRow::paysUs)
                 .toList();
         if (open.isEmpty()) {
             return areBooksComplete(deadline, search.claimedBy(lock.hashLock())) ? Fate.OVER : Fate.OPEN;
