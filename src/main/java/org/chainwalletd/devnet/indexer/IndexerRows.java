@@ -7,6 +7,10 @@ import java.util.Locale;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.devnet.call.Json;
+import org.chainwalletd.devnet.indexer.ChainIndex.Activity;
+import org.chainwalletd.devnet.indexer.ChainIndex.Htlc;
+import org.chainwalletd.devnet.indexer.ChainIndex.Place;
+import org.chainwalletd.devnet.indexer.ChainIndex.Seen;
 
 /** Rows as an indexer writes them. */
 final class IndexerRows {
@@ -46,7 +50,7 @@ final class IndexerRows {
     }
 
     /** The fields of 32 bytes are arrays of numbers, and the transaction is that of the lock (indexer.md, quirks 1 and 2). */
-    JsonNode settlement(HtlcRows.Seen seen) {
+    JsonNode settlement(Seen seen) {
         Htlc htlc = seen.htlc();
         ObjectNode row = Json.object()
                 .put("lock_output_index", htlc.outpoint().index())
@@ -69,7 +73,7 @@ final class IndexerRows {
         return numbers;
     }
 
-    JsonNode activity(Place place, ActivityRows.Activity activity) {
+    JsonNode activity(Place place, Activity activity) {
         ObjectNode row = Json.object()
                 .put("tx_id", place.txId().hex())
                 .put("direction", activity.direction().name().toLowerCase(Locale.ROOT))
