@@ -64,7 +64,6 @@ final class AddressMethods {
                         "get_script_utxos",
                         SCRIPT_BODY_CAP,
                         Method.Bucket.SCAN,
-                        false,
                         params -> scriptUtxos(GET_SCRIPT_UTXOS.read(params))),
                 Method.scan("get_address_mempool", params -> addressMempool(GET_ADDRESS_MEMPOOL.read(params))),
                 Method.scan(

@@ -68,7 +68,6 @@ final class ChainMethods {
                         "send_raw_transaction",
                         TRANSACTION_BODY_CAP,
                         Method.Bucket.SUBMIT,
-                        true,
                         params -> send(SEND_RAW_TRANSACTION.read(params))));
     }
 

@@ -57,105 +57,66 @@ public final class NodeCalls implements RpcHandler {
     }
 
     @Override
-    public Call prepare(InetAddress peer, byte[] body) {
+    public Reply answer(InetAddress peer, byte[] body) {
         Envelope envelope;
         try {
             envelope = Envelope.read(body);
         } catch (IOException e) {
             byte[] answer = error(CallException.PARSE, "Parse error", NullNode.getInstance());
-            return ready(new Reply(answer, faults.latencyMillis()));
+            return new Reply(answer, faults.latencyMillis());
         }
+        Faults.Drop drop = faults.takeDrop(envelope.method());
+        if (drop == Faults.Drop.BEFORE) {
+            return new Reply(null, 0);
+        }
+        byte[] answer = answer(peer, envelope, body.length);
+        long delay = Faults.isControl(envelope.method()) ? 0 : faults.latencyMillis();
+        return new Reply(drop == Faults.Drop.AFTER ? null : answer, delay);
+    }
+
+    private byte[] answer(InetAddress peer, Envelope envelope, int bodyLength) {
+        try {
+            return result(execute(peer, envelope, bodyLength), envelope.id());
+        } catch (CallException e) {
+            return error(e.code(), e.getMessage(), envelope.id());
+        } catch (RuntimeException e) {
+            LOG.error("{} failed inside the development node", envelope.method(), e);
+            return error(CallException.INTERNAL, "Storage error: " + e.getMessage(), envelope.id());
+        }
+    }
+
+    private JsonNode execute(InetAddress peer, Envelope envelope, int bodyLength) {
         Method method = methods.get(envelope.method());
-        return new Prepared(peer, envelope, body.length, method);
+        if (!envelope.version().equals("2.0")) {
+            throw new CallException(CallException.PARSE, "Invalid JSON-RPC version");
+        }
+        int cap = method == null ? Method.BODY_CAP : method.bodyCap();
+        if (bodyLength > cap) {
+            throw new CallException(
+                    CallException.PARSE,
+                    "Request too large: " + bodyLength + " bytes (max " + cap + " for this method)");
+        }
+        if (method == null) {
+            throw new CallException(CallException.METHOD_NOT_FOUND, "Method not found");
+        }
+        checkQuota(method.bucket(), peer);
+        faults.refuse(method.name());
+        return faults.distort(method.name(), method.body().apply(envelope.params()));
     }
 
-    private static Call ready(Reply reply) {
-        return new Call() {
-            @Override
-            public boolean isHeavy() {
-                return false;
-            }
-
-            @Override
-            public Reply run() {
-                return reply;
-            }
-        };
-    }
-
-    /** Call with an envelope; {@code method} is null when there is none of that name. */
-    private final class Prepared implements Call {
-        private final InetAddress peer;
-        private final Envelope envelope;
-        private final int bodyLength;
-        private final Method method;
-
-        Prepared(InetAddress peer, Envelope envelope, int bodyLength, Method method) {
-            this.peer = peer;
-            this.envelope = envelope;
-            this.bodyLength = bodyLength;
-            this.method = method;
+    private void checkQuota(Method.Bucket bucket, InetAddress peer) {
+        if (!faults.quota()) {
+            return;
         }
-
-        @Override
-        public boolean isHeavy() {
-            return method != null && method.heavy();
+        if (bucket == Method.Bucket.SCAN && !scans.admits(peer)) {
+            throw new CallException(
+                    CallException.INTERNAL,
+                    "Rate limit exceeded: max " + SCANS_PER_MINUTE + " balance/utxo queries per minute");
         }
-
-        @Override
-        public Reply run() {
-            Faults.Drop drop = faults.takeDrop(envelope.method());
-            if (drop == Faults.Drop.BEFORE) {
-                return new Reply(null, 0);
-            }
-            byte[] answer = answer();
-            long delay = Faults.isControl(envelope.method()) ? 0 : faults.latencyMillis();
-            return new Reply(drop == Faults.Drop.AFTER ? null : answer, delay);
-        }
-
-        private byte[] answer() {
-            try {
-                return result(execute(), envelope.id());
-            } catch (CallException e) {
-                return error(e.code(), e.getMessage(), envelope.id());
-            } catch (RuntimeException e) {
-                LOG.error("{} failed inside the development node", envelope.method(), e);
-                return error(CallException.INTERNAL, "Storage error: " + e.getMessage(), envelope.id());
-            }
-        }
-
-        private JsonNode execute() {
-            if (!envelope.version().equals("2.0")) {
-                throw new CallException(CallException.PARSE, "Invalid JSON-RPC version");
-            }
-            int cap = method == null ? Method.BODY_CAP : method.bodyCap();
-            if (bodyLength > cap) {
-                throw new CallException(
-                        CallException.PARSE,
-                        "Request too large: " + bodyLength + " bytes (max " + cap + " for this method)");
-            }
-            if (method == null) {
-                throw new CallException(CallException.METHOD_NOT_FOUND, "Method not found");
-            }
-            checkQuota();
-            faults.refuse(method.name());
-            return faults.distort(method.name(), method.body().apply(envelope.params()));
-        }
-
-        private void checkQuota() {
-            if (!faults.quota()) {
-                return;
-            }
-            if (method.bucket() == Method.Bucket.SCAN && !scans.admits(peer)) {
-                throw new CallException(
-                        CallException.INTERNAL,
-                        "Rate limit exceeded: max " + SCANS_PER_MINUTE + " balance/utxo queries per minute");
-            }
-            if (method.bucket() == Method.Bucket.SUBMIT && !submissions.admits(peer)) {
-                throw new CallException(
-                        CallException.INTERNAL,
-                        "Rate limit exceeded: max " + SUBMISSIONS_PER_MINUTE + " tx submissions per minute");
-            }
+        if (bucket == Method.Bucket.SUBMIT && !submissions.admits(peer)) {
+            throw new CallException(
+                    CallException.INTERNAL,
+                    "Rate limit exceeded: max " + SUBMISSIONS_PER_MINUTE + " tx submissions per minute");
         }
     }
 
@@ -298,10 +259,10 @@ public final class NodeCalls implements RpcHandler {
 
         List<Method> all() {
             return List.of(
-                    Method.heavy("devnet_mine", params -> mine(MINE.read(orEmpty(params)))),
-                    Method.heavy("devnet_faucet", params -> faucet(FAUCET.read(params))),
-                    Method.heavy("devnet_reorg", params -> reorg(REORG.read(params))),
-                    Method.heavy("devnet_set", params -> set(SET.read(known(params)))));
+                    Method.free("devnet_mine", params -> mine(MINE.read(orEmpty(params)))),
+                    Method.free("devnet_faucet", params -> faucet(FAUCET.read(params))),
+                    Method.free("devnet_reorg", params -> reorg(REORG.read(params))),
+                    Method.free("devnet_set", params -> set(SET.read(known(params)))));
         }
 
         /** Rejects unknown members, unlike a node: a misspelt switch of a test must not be ignored. */

@@ -30,17 +30,6 @@ public final class ChainNode implements RpcHandler, AutoCloseable {
     private static final String SEND = "send_raw_transaction";
     private static final Set<Lie> OF_BLOCKS =
             EnumSet.of(Lie.SHAPE, Lie.OMISSION, Lie.HEIGHT, Lie.GENESIS, Lie.NO_GENESIS, Lie.SCRIPT, Lie.TX_VALUE);
-    private static final Call SILENCE = new Call() {
-        @Override
-        public boolean isHeavy() {
-            return false;
-        }
-
-        @Override
-        public Reply run() {
-            return new Reply(null, 0);
-        }
-    };
 
     private final Devnet chain;
     private final ManualClock clock;
@@ -119,14 +108,14 @@ public final class ChainNode implements RpcHandler, AutoCloseable {
     }
 
     @Override
-    public Call prepare(InetAddress peer, byte[] body) {
+    public Reply answer(InetAddress peer, byte[] body) {
         String text = new String(body, StandardCharsets.UTF_8);
         if (text.contains(SEND)) {
             ear.accept(transaction(text));
         } else {
             questions.accept(text);
         }
-        return silent ? SILENCE : asked.prepare(peer, body);
+        return silent ? new Reply(null, 0) : asked.answer(peer, body);
     }
 
     private static Transaction transaction(String call) {
