@@ -9,17 +9,17 @@ import java.util.function.Function;
  * @param bodyCap longest request body, in bytes
  * @param body from the parameters (JSON null when absent) to the result
  */
-record Method(String name, int bodyCap, Bucket bucket, Function<JsonNode, JsonNode> body) {
+public record Method(String name, int bodyCap, Bucket bucket, Function<JsonNode, JsonNode> body) {
     static final int BODY_CAP = 65_536;
 
     /** Quota that a call counts against (chain protocol, section 10.3). */
-    enum Bucket {
+    public enum Bucket {
         SCAN,
         SUBMIT,
         NONE
     }
 
-    static Method free(String name, Function<JsonNode, JsonNode> body) {
+    public static Method free(String name, Function<JsonNode, JsonNode> body) {
         return new Method(name, BODY_CAP, Bucket.NONE, body);
     }
 

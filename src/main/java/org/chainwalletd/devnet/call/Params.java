@@ -107,7 +107,7 @@ public final class Params {
         return Optional.ofNullable((String) values.get(name));
     }
 
-    List<String> texts(String name) {
+    public List<String> texts(String name) {
         return values.get(name) instanceof List<?> list
                 ? list.stream().map(String.class::cast).toList()
                 : List.of();

@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.chainwalletd.chain.Transaction;
@@ -47,7 +48,7 @@ public final class ChainNode implements RpcHandler, AutoCloseable {
         this.clock = clock;
         this.ear = ear;
         this.questions = questions;
-        calls = new NodeCalls(chain.ledger(), clock, faults, chain);
+        calls = new NodeCalls(chain.ledger(), clock, faults, List.of());
         asked = calls;
         try {
             server = new NodeServer(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), clock, this);
@@ -89,7 +90,7 @@ public final class ChainNode implements RpcHandler, AutoCloseable {
         for (long height = 1; height <= chain.ledger().tip().height(); height++) {
             old.restore(chain.ledger().blockAt(height).orElseThrow().block());
         }
-        asked = new NodeCalls(old, clock, faults, chain);
+        asked = new NodeCalls(old, clock, faults, List.of());
     }
 
     /** Ends all faults. */
