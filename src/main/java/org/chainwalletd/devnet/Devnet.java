@@ -369,9 +369,8 @@ public final class Devnet implements AutoCloseable {
 
         private JsonNode reorg(Params params) {
             long depth = params.number("depth");
-            List<Transaction> conflicts = params.texts("conflicts").stream()
-                    .map(Hex::transaction)
-                    .toList();
+            List<Transaction> conflicts =
+                    params.texts("conflicts").stream().map(Hex::transaction).toList();
             boolean drop = params.flag("drop").orElse(false);
             try {
                 return blocks(miner.reorganise((int) Math.min(depth, Integer.MAX_VALUE), !drop, conflicts));

@@ -66,9 +66,10 @@ public final class Params {
 
         private Params named(ObjectNode members) {
             Map<String, Object> values = new HashMap<>();
-            members.properties().forEach(member -> fields.stream()
-                    .filter(field -> field.name().equals(member.getKey()))
-                    .forEach(field -> put(values, field, member.getValue())));
+            members.properties()
+                    .forEach(member -> fields.stream()
+                            .filter(field -> field.name().equals(member.getKey()))
+                            .forEach(field -> put(values, field, member.getValue())));
             for (Field field : fields) {
                 if (!field.optional() && !values.containsKey(field.name())) {
                     throw shape("missing field `" + field.name() + "`");

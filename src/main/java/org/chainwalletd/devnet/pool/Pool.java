@@ -66,7 +66,8 @@ public final class Pool implements AutoCloseable {
     private final PoolSteps steps;
     private final SigningKey key;
     private final HttpServer server;
-    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS, task -> daemon(task, "devnet-pool-http"));
+    private final ExecutorService threads =
+            Executors.newFixedThreadPool(THREADS, task -> daemon(task, "devnet-pool-http"));
     private final ScheduledExecutorService timer =
             Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "devnet-pool"));
     private final Map<String, PoolSwap> swaps = new LinkedHashMap<>();
@@ -403,8 +404,7 @@ public final class Pool implements AutoCloseable {
                         part -> part.substring(part.indexOf('=') + 1),
                         (first, second) -> first));
         try {
-            return candles(
-                    words.getOrDefault("interval", "1d"), Integer.parseInt(words.getOrDefault("limit", "120")));
+            return candles(words.getOrDefault("interval", "1d"), Integer.parseInt(words.getOrDefault("limit", "120")));
         } catch (NumberFormatException e) {
             throw new PoolRefusal(400, "unknown interval or limit");
         }
