@@ -92,11 +92,7 @@ class EveryMethodIT {
         List<GenerateAddress.Result> keys = both.each(new GenerateAddress("payer"), new GenerateAddress("shop"));
         payer = keys.get(0);
         shop = keys.get(1);
-        long[] coins = Stream.generate(() -> 1_000_000L)
-                .limit(20)
-                .mapToLong(Long::longValue)
-                .toArray();
-        wallet.fund(payer.address().hex(), coins);
+        wallet.fundEach(payer.address().hex(), 20, 1_000_000);
     }
 
     @AfterAll

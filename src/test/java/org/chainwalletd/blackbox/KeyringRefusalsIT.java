@@ -1,6 +1,7 @@
 package org.chainwalletd.blackbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
@@ -10,7 +11,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -92,14 +92,6 @@ class KeyringRefusalsIT {
     void nothing_has_changed() throws IOException {
         assertThat(Files.readString(wallets.resolve("state.json"))).isEqualTo(stateBefore);
         assertThat(sealed()).isEqualTo(filesBefore).contains(address + ".key.enc", address + ".mnemonic.enc");
-    }
-
-    private static Map<String, Object> params(Object... members) {
-        Map<String, Object> params = new LinkedHashMap<>();
-        for (int i = 0; i < members.length; i += 2) {
-            params.put((String) members[i], members[i + 1]);
-        }
-        return params;
     }
 
     private static WalletdException.RpcError refused(int code, String method, Object... members) {

@@ -14,7 +14,6 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -100,9 +99,7 @@ class PostgresIT {
 
     static String funded(Wallet wallet, int coins) {
         String payer = wallet.mint();
-        long[] amounts = new long[coins];
-        Arrays.fill(amounts, COIN);
-        wallet.fund(payer, amounts);
+        wallet.fundEach(payer, coins, COIN);
         return payer;
     }
 
