@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Vectors;
@@ -49,7 +50,7 @@ class KeyringIT {
                 .start();
         Path datadir = folder.resolve("seeded");
         Path file = Files.writeString(folder.resolve("words"), SEED_PHRASE + "\n");
-        LauncherCall.Ended made = LauncherCall.words(
+        Commands.Ended made = LauncherCall.words(
                         "--datadir", datadir.toString(), "init-seeded", "--mnemonic-file", file.toString())
                 .run();
         assertThat(made.code()).isZero();

@@ -13,6 +13,7 @@ import java.util.Map;
 import org.chainwalletd.cli.ExitCode;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.HangUp;
 import org.chainwalletd.testkit.LauncherCall;
@@ -106,24 +107,24 @@ class LauncherIT {
                     List.of("get_wallet_balance", "utxos=true"))) {
                 List<String> words = new ArrayList<>(List.of("rpc", "--datadir", datadir.toString()));
                 words.addAll(call);
-                LauncherCall.Ended briefly = LauncherCall.words(words.toArray(String[]::new))
+                Commands.Ended briefly = LauncherCall.words(words.toArray(String[]::new))
                         .with("JAVA_HOME", "/nowhere")
                         .run();
                 assertThat(briefly.code()).as("%s: %s", call, briefly.errors()).isZero();
                 if (!call.contains("manage")) {
                     words.addAll(List.of("--output", "json"));
-                    LauncherCall.Ended whole =
+                    Commands.Ended whole =
                             LauncherCall.words(words.toArray(String[]::new)).run();
                     assertThat(briefly.output()).isEqualTo(whole.output()).isNotEmpty();
                 }
             }
-            LauncherCall.Ended refused = LauncherCall.words(
+            Commands.Ended refused = LauncherCall.words(
                             "rpc", "get_block_by_height", "99999", "--datadir", datadir.toString())
                     .run();
             assertThat(refused.code()).isEqualTo(7);
             assertThat(refused.errors()).singleElement().asString().contains("error -32020");
 
-            LauncherCall.Ended stopped =
+            Commands.Ended stopped =
                     LauncherCall.words("stop", "--datadir", datadir.toString()).run();
             assertThat(stopped.code()).isZero();
             assertThat(stopped.output()).singleElement().asString().contains("stopped the daemon on " + datadir);
@@ -134,7 +135,7 @@ class LauncherIT {
 
     @Test
     void honours_java_home() throws IOException {
-        LauncherCall.Ended ended = LauncherCall.words("--version")
+        Commands.Ended ended = LauncherCall.words("--version")
                 .with("JAVA_HOME", Launchers.JAVA_OF_THIS_TEST.toString())
                 .run();
         assertThat(ended.output()).singleElement().asString().contains("Java " + Runtime.version());
@@ -163,7 +164,7 @@ class LauncherIT {
     @Test
     void passes_arguments_unchanged() throws IOException {
         String all = "two words, it's \"quoted\" * $HOME `id` \\ ;&|\ty";
-        LauncherCall.Ended ended = LauncherCall.words("--bind=" + all).run();
+        Commands.Ended ended = LauncherCall.words("--bind=" + all).run();
         assertThat(ended.code()).isEqualTo(USAGE);
         assertThat(ended.errors().get(0)).contains("'" + all.replace("\t", "\\t") + "'");
 
@@ -185,7 +186,7 @@ class LauncherIT {
 
     /** What the launcher hands to such a JDK. */
     private static List<String> words(LauncherCall call, Path home) {
-        LauncherCall.Ended ended = call.with("JAVA_HOME", home.toString())
+        Commands.Ended ended = call.with("JAVA_HOME", home.toString())
                 .with("WALLETD_ARCHIVE", "off")
                 .run();
         assertThat(ended.errors()).isEmpty();
@@ -207,7 +208,7 @@ class LauncherIT {
                     .asText();
             assertThat(daemon.stop()).isZero();
         }
-        LauncherCall.Ended other = LauncherCall.daemonWithDevnet(datadir)
+        Commands.Ended other = LauncherCall.daemonWithDevnet(datadir)
                 .launcher(inLocale("C", "\u043f\u0430\u0440\u043e\u043b\u044a"))
                 .run();
         assertThat(other.code()).isEqualTo(FAILED);
@@ -235,7 +236,7 @@ class LauncherIT {
         try (DaemonProcess daemon =
                 LauncherCall.daemonWithDevnet(datadir).and("--tls").start()) {
             String port = String.valueOf(daemon.awaitReady().getPort());
-            LauncherCall.Ended answered = rpc(datadir, port, "ping").run();
+            Commands.Ended answered = rpc(datadir, port, "ping").run();
             assertThat(answered.errors()).isEmpty();
             assertThat(String.join("", answered.output())).contains("\"ok\" : true");
             oneLine(
@@ -282,7 +283,7 @@ class LauncherIT {
         Path taken = Files.createDirectory(folder.resolve("taken"));
         Path sample = LauncherCall.packageFolder().resolve("conf/logback.xml").toAbsolutePath();
         LauncherCall daemon = LauncherCall.daemonWithDevnet(folder.resolve("datadir"));
-        LauncherCall.Ended ended = daemon.with("WALLETD_LOGBACK", sample.toString())
+        Commands.Ended ended = daemon.with("WALLETD_LOGBACK", sample.toString())
                 .with("WALLETD_AUDIT_FILE", taken.toString())
                 .run();
         assertThat(ended.code()).isEqualTo(FAILED);
@@ -295,7 +296,7 @@ class LauncherIT {
 
     @Test
     void tells_what_it_can_do() {
-        LauncherCall.Ended help = LauncherCall.words("--help").run();
+        Commands.Ended help = LauncherCall.words("--help").run();
         assertThat(help.code()).isZero();
         assertThat(help.errors()).isEmpty();
         assertThat(String.join("\n", help.output())).contains("--node-rpc", "--datadir", "devnet", "demo", "rpc");
@@ -309,7 +310,7 @@ class LauncherIT {
         try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {
             String before = daemon.token("read");
             assertThat(answers(daemon, before)).isTrue();
-            LauncherCall.Ended rotated = LauncherCall.words("token", "rotate", "read", "--datadir", datadir.toString())
+            Commands.Ended rotated = LauncherCall.words("token", "rotate", "read", "--datadir", datadir.toString())
                     .run();
             assertThat(rotated.code()).isZero();
             String after = rotated.output().get(0);
@@ -339,7 +340,7 @@ class LauncherIT {
     }
 
     private static void oneLine(LauncherCall call, int code, String hint) {
-        LauncherCall.Ended ended = call.run();
+        Commands.Ended ended = call.run();
         assertThat(ended.errors())
                 .singleElement()
                 .asString()

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.LauncherCall;
 
 /** What tests of the launcher share: the JDKs of this machine, and a call that ends well wherever it is made. */
@@ -16,7 +17,7 @@ final class Launchers {
     private Launchers() {}
 
     static void answersVersion(LauncherCall call) {
-        LauncherCall.Ended ended = call.run();
+        Commands.Ended ended = call.run();
         assertThat(ended.errors()).isEmpty();
         assertThat(ended.output())
                 .singleElement()

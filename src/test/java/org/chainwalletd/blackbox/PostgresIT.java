@@ -28,6 +28,7 @@ import java.util.stream.Stream;
 import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Dial;
@@ -255,7 +256,7 @@ class PostgresIT {
             DaemonProcess first = daemons.processes[0];
             DaemonProcess second = daemons.processes[1];
             Path copy = Folders.copy(folder.resolve("one"), folder.resolve("copy"));
-            LauncherCall.Ended refused = daemon(copy).run();
+            Commands.Ended refused = daemon(copy).run();
             assertThat(refused.code()).isEqualTo(FAILED);
             assertThat(String.join("\n", refused.errors())).contains("which has this datadir or a copy of it");
 
@@ -531,7 +532,7 @@ class PostgresIT {
                 refused(onSqlite, "--store");
             }
         }
-        LauncherCall.Ended moved = move(datadir).run();
+        Commands.Ended moved = move(datadir).run();
         assertThat(moved.code()).as(moved.errors().toString()).isZero();
         assertThat(String.join(" ", moved.output())).contains("start with --store postgresql://", "marked as moved");
         assertThat(String.join(" ", move(datadir).run().output())).contains("nothing was done");
@@ -671,7 +672,7 @@ class PostgresIT {
                     .isZero();
             assertThat(daemon.stop()).isZero();
         }
-        LauncherCall.Ended restored = LauncherCall.words(
+        Commands.Ended restored = LauncherCall.words(
                         "--datadir", datadir.toString(), "--store", server.url(database), "store", "restored")
                 .with("WALLETD_STORE_PASSWORD", PASSWORD)
                 .run();
@@ -796,7 +797,7 @@ class PostgresIT {
     @Test
     void doctor_looks_at_the_database_and_makes_nothing() throws Exception {
         Path datadir = folder.resolve("datadir");
-        LauncherCall.Ended empty = doctor(datadir, PASSWORD);
+        Commands.Ended empty = doctor(datadir, PASSWORD);
         assertThat(empty.output()).anyMatch(line -> line.contains("answers, and a start would use it"));
         assertThat(server.number(database, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"))
                 .isZero();
@@ -810,7 +811,7 @@ class PostgresIT {
                 .anyMatch(line -> line.contains("answers, and a start would use it"));
     }
 
-    private LauncherCall.Ended doctor(Path datadir, String password) {
+    private Commands.Ended doctor(Path datadir, String password) {
         return LauncherCall.words(
                         "doctor",
                         "--datadir",
@@ -835,7 +836,7 @@ class PostgresIT {
     }
 
     private static void refused(LauncherCall call, String hint) {
-        LauncherCall.Ended ended = call.run();
+        Commands.Ended ended = call.run();
         String told = String.join("\n", ended.errors());
         assertThat(ended.code()).as(told).isEqualTo(FAILED);
         assertThat(ended.errors()).as(told).hasSize(1);

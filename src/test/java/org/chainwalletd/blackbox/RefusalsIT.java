@@ -16,6 +16,7 @@ import org.chainwalletd.boot.Daemon;
 import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.LauncherCall;
@@ -73,7 +74,7 @@ class RefusalsIT {
     void another_passphrase_is_refused_before_any_socket_is_bound_and_with_the_first_it_serves_alone() {
         Path datadir = copyOfUsed();
         Map<String, String> before = Folders.listing(datadir);
-        LauncherCall.Ended ended = refused(
+        Commands.Ended ended = refused(
                 LauncherCall.daemonWithDevnet(datadir).with("WALLETD_KEYSTORE_PASSPHRASE", "incorrect horse"),
                 FAILED,
                 "-32012");
@@ -194,11 +195,11 @@ class RefusalsIT {
                 .doesNotContain("\n");
     }
 
-    private static LauncherCall.Ended refused(LauncherCall call, int code, String... hints) {
+    private static Commands.Ended refused(LauncherCall call, int code, String... hints) {
         return refused(call.run(), code, hints);
     }
 
-    private static LauncherCall.Ended refused(LauncherCall.Ended ended, int code, String... hints) {
+    private static Commands.Ended refused(Commands.Ended ended, int code, String... hints) {
         assertThat(ended.errors()).as("standard error").hasSize(1);
         assertThat(ended.errors().get(0)).startsWith("chain-walletd: ").contains(hints);
         assertThat(ended.code()).as(ended.errors().get(0)).isEqualTo(code);

@@ -29,7 +29,6 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.http.RawHttp2;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.LauncherCall;
@@ -100,7 +99,7 @@ class SecretsOnHeapIT {
             String label = "seen on the heap by whoever looks for it";
             traces.text("label", label);
             granted("generate_standard_address", Map.of("label", label));
-            dump(heap);
+            daemon.dumpHeap(heap);
             assertThat(traces.in(heap)).as("on the heap").isNotEmpty().isSubsetOf("label", "label in UTF-16");
         } finally {
             for (Closeable connection : open) {
@@ -294,18 +293,5 @@ class SecretsOnHeapIT {
         public X509Certificate[] getAcceptedIssuers() {
             return new X509Certificate[0];
         }
-    }
-
-    /** All that is reachable, after a full collection. */
-    private void dump(Path file) throws IOException {
-        Process jcmd = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
-                        Long.toString(daemon.pid()),
-                        "GC.heap_dump",
-                        file.toString())
-                .redirectErrorStream(true)
-                .start();
-        String said = Await.output(jcmd);
-        assertThat(Await.exit(jcmd)).as(said).isZero();
     }
 }

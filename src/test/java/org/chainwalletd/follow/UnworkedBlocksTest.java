@@ -21,6 +21,7 @@ import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.FollowRig;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AutoClose;
@@ -149,11 +150,12 @@ class UnworkedBlocksTest {
         rig = new FollowRig(
                 folder,
                 List.of(),
-                setup -> FollowRig.with(
+                setup -> Copies.with(
                         setup,
+                        "sources",
                         new FollowerSetup.Sources(followed, node.client(), FollowRig.known(Network.TESTNET)),
-                        work,
-                        setup.interval()),
+                        "work",
+                        work),
                 URI.create("http://127.0.0.1:9"));
         rig.awaitTip(topOf(chain));
     }
