@@ -68,9 +68,8 @@ public final class Devnet implements AutoCloseable {
     private Devnet(DevnetConfig config) throws IOException {
         minerKey = SigningKey.takeOver(SecretBytes.takeOver(config.minerSecret()));
         ledger = new Ledger(config.profile(), config.effort(), this::publish);
-        Address minerAddress = config.profile().addressOf(PublicKey.of(minerKey.publicKey()));
         archive = config.folder().isPresent() ? BlockLog.open(config.folder().get(), ledger) : BlockLog.inMemory();
-        miner = new Miner(ledger, archive, minerAddress, config.clock());
+        miner = new Miner(ledger, archive, minerAddress(), config.clock());
         faucet = new Faucet(ledger, miner, minerKey);
         faults.quota(config.quotas());
         ledger.prompt(config.prompt());
@@ -85,7 +84,7 @@ public final class Devnet implements AutoCloseable {
 
     private NodeServer listen(DevnetConfig config) throws IOException {
         try {
-            return new NodeServer(config.bind(), config.clock(), calls(config));
+            return new NodeServer(config.bind(), config.clock(), new NodeCalls(ledger, config.clock(), faults, new DevnetMethods().all()));
         } catch (BindException e) {
             closeArchive();
             throw new IOException(
@@ -97,10 +96,6 @@ public final class Devnet implements AutoCloseable {
             closeArchive();
             throw e;
         }
-    }
-
-    private NodeCalls calls(DevnetConfig config) {
-        return new NodeCalls(ledger, config.clock(), faults, new DevnetMethods().all());
     }
 
     /**

@@ -47,7 +47,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -77,6 +77,7 @@ class EveryMethodIT {
     @TempDir
     static Path folder;
 
+    @AutoClose
     private static DaemonProcess daemon;
     private static BothWays both;
     private static Wallet wallet;
@@ -93,13 +94,6 @@ class EveryMethodIT {
         payer = keys.get(0);
         shop = keys.get(1);
         wallet.fundEach(payer.address().hex(), 20, 1_000_000);
-    }
-
-    @AfterAll
-    static void stop() {
-        if (daemon != null) {
-            daemon.close();
-        }
     }
 
     @Test

@@ -11,14 +11,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Vectors;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -38,9 +36,11 @@ class KeyringIT {
     @TempDir
     static Path folder;
 
+    @AutoClose
     private static DaemonProcess daemon;
 
     /** With a seed; its keys count from 0 in the order of the tests. */
+    @AutoClose
     private static DaemonProcess seeded;
 
     @BeforeAll
@@ -60,11 +60,6 @@ class KeyringIT {
                         .code())
                 .isNotZero();
         seeded = LauncherCall.daemonWithDevnet(datadir).manyKeys().start();
-    }
-
-    @AfterAll
-    static void stop() {
-        Stream.of(daemon, seeded).filter(Objects::nonNull).forEach(DaemonProcess::close);
     }
 
     private static JsonNode call(String method, Object... members) {

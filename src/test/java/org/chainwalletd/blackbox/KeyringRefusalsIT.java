@@ -22,8 +22,8 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Vectors;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -47,6 +47,7 @@ class KeyringRefusalsIT {
     @TempDir
     static Path folder;
 
+    @AutoClose
     private static DaemonProcess daemon;
     private static Path wallets;
     private static String address;
@@ -68,13 +69,6 @@ class KeyringRefusalsIT {
         vault = daemon.call("export_vault", params("passphrase", "v"))
                 .get("vault_hex")
                 .textValue();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (daemon != null) {
-            daemon.close();
-        }
     }
 
     private static void remember() throws IOException {

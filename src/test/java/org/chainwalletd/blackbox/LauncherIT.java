@@ -340,13 +340,6 @@ class LauncherIT {
     }
 
     private static void oneLine(LauncherCall call, int code, String hint) {
-        Commands.Ended ended = call.run();
-        assertThat(ended.errors())
-                .singleElement()
-                .asString()
-                .startsWith("chain-walletd: ")
-                .contains(hint);
-        assertThat(ended.output()).isEmpty();
-        assertThat(ended.code()).isEqualTo(code);
+        assertThat(Launchers.refused(call.run(), code, hint).output()).isEmpty();
     }
 }

@@ -27,6 +27,15 @@ final class Launchers {
         assertThat(ended.code()).isZero();
     }
 
+    /** Ends with one line on standard error, which contains the hints. */
+    static Commands.Ended refused(Commands.Ended ended, int code, String... hints) {
+        String told = String.join("\n", ended.errors());
+        assertThat(ended.errors()).as(told).hasSize(1);
+        assertThat(told).startsWith("chain-walletd: ").contains(hints);
+        assertThat(ended.code()).as(told).isEqualTo(code);
+        return ended;
+    }
+
     static List<Path> jdks() {
         Path usual = Path.of("/usr/lib/jvm");
         if (!Files.isDirectory(usual)) {

@@ -836,12 +836,8 @@ class PostgresIT {
     }
 
     private static void refused(LauncherCall call, String hint) {
-        Commands.Ended ended = call.run();
-        String told = String.join("\n", ended.errors());
-        assertThat(ended.code()).as(told).isEqualTo(FAILED);
-        assertThat(ended.errors()).as(told).hasSize(1);
-        assertThat(told).startsWith("chain-walletd: ").contains(hint);
-        assertThat(told).doesNotContain(PASSWORD);
+        Commands.Ended ended = Launchers.refused(call.run(), FAILED, hint);
+        assertThat(ended.errors().get(0)).doesNotContain(PASSWORD);
     }
 
     static String readiness(DaemonProcess daemon) {

@@ -61,7 +61,7 @@ class RefusalsIT {
                 LauncherCall.daemon(datadir).without("WALLETD_KEYSTORE_PASSPHRASE"),
                 FAILED,
                 "WALLETD_KEYSTORE_PASSPHRASE is not set");
-        refused(
+        Launchers.refused(
                 LauncherCall.daemon(datadir)
                         .with("WALLETD_KEYSTORE_PASSPHRASE", "")
                         .runHere(),
@@ -178,7 +178,7 @@ class RefusalsIT {
 
     /** No process of its own for each: how one ends with the program's code, the first of them shows. */
     private static void misused(LauncherCall call, String hint) {
-        refused(call.runHere(), USAGE, hint);
+        Launchers.refused(call.runHere(), USAGE, hint);
     }
 
     private static void refusedHere(Path datadir, String... hints) {
@@ -196,14 +196,7 @@ class RefusalsIT {
     }
 
     private static Commands.Ended refused(LauncherCall call, int code, String... hints) {
-        return refused(call.run(), code, hints);
-    }
-
-    private static Commands.Ended refused(Commands.Ended ended, int code, String... hints) {
-        assertThat(ended.errors()).as("standard error").hasSize(1);
-        assertThat(ended.errors().get(0)).startsWith("chain-walletd: ").contains(hints);
-        assertThat(ended.code()).as(ended.errors().get(0)).isEqualTo(code);
-        return ended;
+        return Launchers.refused(call.run(), code, hints);
     }
 
     private static void servesWithItsKey(Path datadir) {

@@ -28,7 +28,7 @@ import org.chainwalletd.chain.U64;
 
 /** JSON as a node writes it: compact, members in alphabetical order, numbers in the forms of its library. */
 public final class Json {
-    static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+    private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
                     .streamReadConstraints(
                             StreamReadConstraints.builder().maxNestingDepth(128).build())

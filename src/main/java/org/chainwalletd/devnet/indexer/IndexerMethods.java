@@ -52,7 +52,6 @@ final class IndexerMethods {
 
     private final Ledger ledger;
     private final ChainIndex index;
-    private final IndexerRows rows;
     private final Hash256 contract;
     private final long startedAt;
     private final Map<String, BiFunction<ChainIndex, JsonNode, JsonNode>> methods = Map.ofEntries(
@@ -74,7 +73,6 @@ final class IndexerMethods {
         this.ledger = ledger;
         this.index = new ChainIndex(ledger);
         this.contract = HtlcScript.contractHash(ledger.profile(), ScriptProgram.HashVariant.B);
-        this.rows = new IndexerRows(contract);
         this.startedAt = clock.millis() / 1_000;
     }
 
@@ -112,7 +110,7 @@ final class IndexerMethods {
             throw CallException.invalid(
                     "invalid params: no indexed HTLC at (" + outpoint.txId() + ", " + outpoint.index() + ")");
         }
-        return rows.htlc(found);
+        return IndexerRows.htlc(found);
     }
 
     private JsonNode htlcList(ChainIndex index, JsonNode raw) {
@@ -127,7 +125,7 @@ final class IndexerMethods {
                 .toList();
         ObjectNode page = Json.object();
         ArrayNode shown = page.putArray("htlcs");
-        found.stream().limit(limit(params)).map(rows::htlc).forEach(shown::add);
+        found.stream().limit(limit(params)).map(IndexerRows::htlc).forEach(shown::add);
         if (found.size() > limit(params)) {
             page.put("next_cursor", Cursors.within(found.get(limit(params) - 1).place()));
         }
@@ -157,14 +155,14 @@ final class IndexerMethods {
                         .htlcsByHashLock()
                         .getOrDefault(IndexerParams.bytes32(params.text("hash_lock")), List.of())
                         .stream()
-                        .map(rows::htlc));
+                        .map(IndexerRows::htlc));
     }
 
     private JsonNode settlements(ChainIndex index, JsonNode raw) {
         Params params = IndexerParams.read("list_settlements", raw, ADDRESS, CONTRACT, SINCE, LIMIT, CURSOR);
         Address observer = IndexerParams.address(params.text("address"));
         NavigableMap<Place, Seen> seen = isOurContract(params) ? index.settlementsOf(observer) : new TreeMap<>();
-        return Pages.of(seen, params, limit(params), false, "settlements", (place, row) -> rows.settlement(row));
+        return Pages.of(seen, params, limit(params), false, "settlements", (place, row) -> IndexerRows.settlement(row, contract));
     }
 
     private JsonNode history(ChainIndex index, JsonNode raw) {
@@ -177,7 +175,7 @@ final class IndexerMethods {
                 limit(params),
                 params.flag("reverse").orElse(false),
                 "history",
-                rows::activity);
+                IndexerRows::activity);
     }
 
     private JsonNode stats(ChainIndex index, JsonNode raw) {
@@ -213,10 +211,10 @@ final class IndexerMethods {
         Htlc htlc = index.htlc(outpoint);
         if (htlc != null && htlc.settlement() != null) {
             Htlc.Settlement how = htlc.settlement();
-            return rows.spend("indexer-cache", how.txId(), how.inputIndex(), how.height());
+            return IndexerRows.spend("indexer-cache", how.txId(), how.inputIndex(), how.height());
         }
         return ledger.spentBy(outpoint)
-                .map(by -> rows.spend("node", by.txId(), by.inputIndex(), by.height()))
+                .map(by -> IndexerRows.spend("node", by.txId(), by.inputIndex(), by.height()))
                 .orElseGet(() -> Json.object().put("spent", false).put("source", "node"));
     }
 
@@ -254,7 +252,7 @@ final class IndexerMethods {
                         .filter(group -> wanted.isEmpty() || wanted.get().equals(group.getKey()))
                         .filter(group -> group.getValue().size() > 1)
                         .limit(limit(params))
-                        .map(group -> list("htlcs", group.getValue().stream().map(rows::htlc))
+                        .map(group -> list("htlcs", group.getValue().stream().map(IndexerRows::htlc))
                                 .put("hash_lock", group.getKey().hex())));
     }
 
