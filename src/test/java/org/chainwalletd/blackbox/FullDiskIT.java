@@ -3,9 +3,7 @@ package org.chainwalletd.blackbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -91,9 +89,8 @@ class FullDiskIT extends SeededDaemon {
     private Path withSmallFiles() throws IOException {
         Path launcher =
                 LauncherCall.packageFolder().resolve("bin/chain-walletd").toAbsolutePath();
-        Path script = folder.resolve("small-files");
-        Files.writeString(script, "#!/bin/bash\nulimit -f 500\nexec '" + launcher + "' \"$@\"\n");
-        return Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+        return Launchers.script(
+                folder.resolve("small-files"), "#!/bin/bash\nulimit -f 500\nexec '" + launcher + "' \"$@\"\n");
     }
 
     private int pending() {

@@ -132,9 +132,8 @@ class LauncherArchiveIT {
     @Test
     void starts_without_an_archive_when_the_disk_is_full() throws IOException {
         Path app = withoutCache("app");
-        Path limited = Files.writeString(
+        Path limited = Launchers.script(
                 folder.resolve("limited"), "#!/bin/sh\nulimit -f 2000\nexec '" + app + "/bin/chain-walletd' \"$@\"\n");
-        Files.setPosixFilePermissions(limited, PosixFilePermissions.fromString("rwxr-xr-x"));
 
         Launchers.answersVersion(
                 version(app, Launchers.JAVA_OF_THIS_TEST).launcher(limited).with("WALLETD_ARCHIVE", "now"));

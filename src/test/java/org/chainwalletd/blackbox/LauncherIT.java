@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -148,8 +147,7 @@ class LauncherIT {
 
         Path old = folder.resolve("jdk8");
         Path java = Files.createDirectories(old.resolve("bin")).resolve("java");
-        Files.writeString(java, "#!/bin/sh\necho 'openjdk version \"1.8.0_292\"' >&2\n");
-        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Launchers.script(java, "#!/bin/sh\necho 'openjdk version \"1.8.0_292\"' >&2\n");
         oneLine(LauncherCall.words("--version").with("JAVA_HOME", old.toString()), FAILED, "older than 17");
         Files.writeString(old.resolve("release"), "JAVA_VERSION=\"11.0.2\"\n");
         oneLine(LauncherCall.words("--version").with("JAVA_HOME", old.toString()), FAILED, "older than 17");
@@ -178,8 +176,7 @@ class LauncherIT {
     private Path javaThatTellsItsWords() throws IOException {
         Path home = folder.resolve("told");
         Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
-        Files.writeString(java, "#!/bin/sh\nprintf '%s\\0' \"$@\"\n");
-        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Launchers.script(java, "#!/bin/sh\nprintf '%s\\0' \"$@\"\n");
         Files.writeString(home.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
         return home;
     }
@@ -222,12 +219,10 @@ class LauncherIT {
 
     /** The launcher below a shell that sets the locale and the passphrase; the shell passes bytes on, whatever the locale of the tests is. */
     private Path inLocale(String locale, String passphrase) throws IOException {
-        Path script = Files.createTempFile(folder, "in-locale", "");
-        Files.writeString(
-                script,
+        return Launchers.script(
+                Files.createTempFile(folder, "in-locale", ""),
                 "#!/bin/sh\nunset LANG LC_CTYPE\nLC_ALL=" + locale + " WALLETD_KEYSTORE_PASSPHRASE='" + passphrase
                         + "' exec '" + LauncherCall.packageFolder().toAbsolutePath() + "/bin/chain-walletd' \"$@\"\n");
-        return Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
     @Test

@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -449,10 +448,9 @@ class PostgresIT {
             Path script = bin.resolve(program);
             // PostgreSQL does not run as root; a user namespace makes another user of it.
             String unshare = System.getProperty("user.name").equals("root") ? "unshare -U " : "";
-            Files.writeString(
+            Launchers.script(
                     script,
                     "#!/bin/bash\nexec " + unshare + "'" + server.programs().resolve(program) + "' \"$@\"\n");
-            Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
         }
         String commands = Pattern.compile("^```bash\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL)
                 .matcher(Files.readString(Path.of("src/site/markdown/failover.md")))
@@ -464,27 +462,7 @@ class PostgresIT {
         for (String port : List.of("7441", "7442", "7443", "5433")) {
             commands = commands.replace(port, String.valueOf(FreePort.any()));
         }
-        Path log = home.resolve("log");
-        ProcessBuilder bash = new ProcessBuilder("bash", "-c", DRILL + commands)
-                .directory(home.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile());
-        bash.environment().put("PATH", bin + ":" + System.getenv("PATH"));
-        bash.environment().put("HOME", home.toString());
-        bash.environment().put("WALLETD_DEVNET_BIND", "127.0.0.1:" + node);
-        bash.environment().put("WALLETD_DEVNET_BLOCK_INTERVAL", "1");
-        bash.environment().putAll(LauncherCall.quickStarts());
-        Process drill = bash.start();
-        try {
-            assertThat(drill.waitFor(DRILL_SECONDS, TimeUnit.SECONDS))
-                    .as("it ends; so far:%n%s", Files.readString(log))
-                    .isTrue();
-            assertThat(drill.exitValue()).as(Files.readString(log)).isZero();
-        } finally {
-            List<ProcessHandle> started = drill.descendants().toList();
-            drill.destroyForcibly();
-            started.forEach(ProcessHandle::destroyForcibly);
-        }
+        Launchers.runCommands(home, DRILL + commands, DRILL_SECONDS, node, Map.of());
     }
 
     @Test

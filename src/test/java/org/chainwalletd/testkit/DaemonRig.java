@@ -220,9 +220,7 @@ public final class DaemonRig implements AutoCloseable {
 
     /** Parameters of a transfer to one recipient, with further names and values in turn. */
     public static Map<String, Object> payment(Object from, Object to, long amount, Object... more) {
-        Map<String, Object> payment = params("from", from, "outputs", List.of(params("to", to, "amount", amount)));
-        payment.putAll(params(more));
-        return payment;
+        return transfer(from, to, amount, more);
     }
 
     /** The refusal's words, which are checked to come with {@code code} and not to hand anything to a node. */
