@@ -84,7 +84,10 @@ public final class Devnet implements AutoCloseable {
 
     private NodeServer listen(DevnetConfig config) throws IOException {
         try {
-            return new NodeServer(config.bind(), config.clock(), new NodeCalls(ledger, config.clock(), faults, new DevnetMethods().all()));
+            return new NodeServer(
+                    config.bind(),
+                    config.clock(),
+                    new NodeCalls(ledger, config.clock(), faults, new DevnetMethods().all()));
         } catch (BindException e) {
             closeArchive();
             throw new IOException(

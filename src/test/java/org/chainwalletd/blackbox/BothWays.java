@@ -189,9 +189,7 @@ final class BothWays {
         }
         Commands commands = new Commands();
         int code = commands.run(
-                typed,
-                Map.of("WALLETD_URL", daemon.awaitReady().toString()),
-                words.toArray(String[]::new));
+                typed, Map.of("WALLETD_URL", daemon.awaitReady().toString()), words.toArray(String[]::new));
         return new Ended(code, commands.out(), commands.err());
     }
 

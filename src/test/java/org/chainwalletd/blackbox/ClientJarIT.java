@@ -39,6 +39,7 @@ class ClientJarIT {
 
     @AutoClose
     private static DaemonProcess daemon;
+
     private static Wallet wallet;
     private static String till;
     private static String payer;

@@ -79,6 +79,7 @@ class EveryMethodIT {
 
     @AutoClose
     private static DaemonProcess daemon;
+
     private static BothWays both;
     private static Wallet wallet;
     private static GenerateAddress.Result payer;

@@ -49,6 +49,7 @@ class KeyringRefusalsIT {
 
     @AutoClose
     private static DaemonProcess daemon;
+
     private static Path wallets;
     private static String address;
     private static String stateBefore;

@@ -131,8 +131,7 @@ class ManualIT {
                         .replace("target/chain-walletd/bin/chain-walletd", "chain-walletd")
                         .replace("7448", port)
                         .replace("9334", nodePort);
-        Launchers.runCommands(
-                home, script, PATIENCE_SECONDS, nodePort, Map.of("WALLETD_BIND", "127.0.0.1:" + port));
+        Launchers.runCommands(home, script, PATIENCE_SECONDS, nodePort, Map.of("WALLETD_BIND", "127.0.0.1:" + port));
     }
 
     /**

@@ -55,6 +55,7 @@ class ProgramsInTheManualIT {
 
     @AutoClose
     private static DaemonProcess daemon;
+
     private static Wallet wallet;
 
     @BeforeAll

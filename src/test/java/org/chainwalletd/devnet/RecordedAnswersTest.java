@@ -43,24 +43,26 @@ class RecordedAnswersTest {
         return Recorded.exchanges("node-rpc.json").stream()
                 .skip(30)
                 .filter(exchange -> exchange.at("/answer/result").isObject())
-                .map(exchange -> test(exchange, () -> assertThat(
-                                replayed(exchange).get("result").fieldNames())
-                        .toIterable()
-                        .containsExactlyElementsOf(exchange.at("/answer/result")::fieldNames)));
+                .map(exchange -> test(
+                        exchange,
+                        () -> assertThat(replayed(exchange).get("result").fieldNames())
+                                .toIterable()
+                                .containsExactlyElementsOf(exchange.at("/answer/result")::fieldNames)));
     }
 
     @TestFactory
     Stream<DynamicTest> raw_answers_are_equal_byte_for_byte() {
-        return Recorded.exchanges("node-http.json").stream().map(exchange -> test(exchange, () -> {
-            String recorded = exchange.get("response").textValue();
-            String answer =
-                    NodeCall.raw(chain.uri(), whole(exchange.get("request").textValue()));
-            if (recorded.contains("\"result\"")) {
-                assertThat(withoutBlock(answer)).isEqualTo(withoutBlock(recorded));
-            } else {
-                assertThat(answer).isEqualTo(recorded);
-            }
-        }));
+        return Recorded.exchanges("node-http.json").stream()
+                .map(exchange -> test(exchange, () -> {
+                    String recorded = exchange.get("response").textValue();
+                    String answer = NodeCall.raw(
+                            chain.uri(), whole(exchange.get("request").textValue()));
+                    if (recorded.contains("\"result\"")) {
+                        assertThat(withoutBlock(answer)).isEqualTo(withoutBlock(recorded));
+                    } else {
+                        assertThat(answer).isEqualTo(recorded);
+                    }
+                }));
     }
 
     private static String withoutBlock(String answer) {

@@ -162,7 +162,13 @@ final class IndexerMethods {
         Params params = IndexerParams.read("list_settlements", raw, ADDRESS, CONTRACT, SINCE, LIMIT, CURSOR);
         Address observer = IndexerParams.address(params.text("address"));
         NavigableMap<Place, Seen> seen = isOurContract(params) ? index.settlementsOf(observer) : new TreeMap<>();
-        return Pages.of(seen, params, limit(params), false, "settlements", (place, row) -> IndexerRows.settlement(row, contract));
+        return Pages.of(
+                seen,
+                params,
+                limit(params),
+                false,
+                "settlements",
+                (place, row) -> IndexerRows.settlement(row, contract));
     }
 
     private JsonNode history(ChainIndex index, JsonNode raw) {

@@ -25,8 +25,8 @@ class OvertakenTest {
 
     private List<Outpoint> coins(int count) {
         Outpoint large = new Outpoint(chain.fund(PAYER.address, 10_000_000), 0);
-        Hash256 txId = chain.submit(
-                signed(List.of(large), Collections.nCopies(count, output(10_000)).toArray(TxOutput[]::new)));
+        Hash256 txId = chain.submit(signed(
+                List.of(large), Collections.nCopies(count, output(10_000)).toArray(TxOutput[]::new)));
         chain.mine(1);
         return IntStream.range(0, count).mapToObj(i -> new Outpoint(txId, i)).toList();
     }

@@ -44,8 +44,8 @@ public record EvmBlock(
 
     private static List<?> receipts(List<EvmReceipt> receipts) {
         return receipts.stream()
-                .map(receipt -> List.of(
-                        receipt.tx().hash(), receipt.succeeded(), receipt.cumulativeGas(), receipt.bloom()))
+                .map(receipt ->
+                        List.of(receipt.tx().hash(), receipt.succeeded(), receipt.cumulativeGas(), receipt.bloom()))
                 .toList();
     }
 
