@@ -18,7 +18,6 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.crypto.SigningKey;
-import org.chainwalletd.devnet.ledger.Coin;
 import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.devnet.ledger.LedgerView;
 import org.chainwalletd.devnet.ledger.Purse;
@@ -52,16 +51,12 @@ public final class ChainLeg {
 
     /** Amount that can be locked now. */
     public Amount free() {
-        return coins().stream().map(coin -> coin.output().value()).reduce(Amount.ZERO, Amount::plus);
-    }
-
-    private List<Coin> coins() {
-        return purse.free(MOST_COINS);
+        return purse.free(MOST_COINS).stream().map(coin -> coin.output().value()).reduce(Amount.ZERO, Amount::plus);
     }
 
     /** A signed payment of {@code outputs} with change to this key; does not send it. */
     public Optional<Transaction> payment(List<TxOutput> outputs) {
-        return purse.payment(outputs, coins());
+        return purse.payment(outputs, purse.free(MOST_COINS));
     }
 
     public TxOutput lockOutput(HtlcParams params, BigInteger units) {
