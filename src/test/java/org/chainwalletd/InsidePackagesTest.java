@@ -71,7 +71,6 @@ class InsidePackagesTest {
             "boot: SwapLegs Swaps",
             "coins: NodeOutputs VerifiedOutputs",
             "devnet.call: Faults Lie",
-            "devnet.wire: NodeServer PushHub PushStream",
             "follow: Ascent Walker",
             "node: Call UpstreamNode View",
             "node: Upstream UpstreamCalls",

@@ -1,53 +1,61 @@
 package org.chainwalletd.devnet;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.U64;
 import org.chainwalletd.config.HostPort;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.devnet.call.CallException;
 import org.chainwalletd.devnet.call.Faults;
+import org.chainwalletd.devnet.call.Hex;
+import org.chainwalletd.devnet.call.Json;
+import org.chainwalletd.devnet.call.Lie;
+import org.chainwalletd.devnet.call.Method;
 import org.chainwalletd.devnet.call.NodeCalls;
-import org.chainwalletd.devnet.call.NodeCalls.DevnetControl;
+import org.chainwalletd.devnet.call.Params;
+import org.chainwalletd.devnet.call.Params.Field;
+import org.chainwalletd.devnet.call.Params.Shape;
+import org.chainwalletd.devnet.call.Params.Type;
 import org.chainwalletd.devnet.indexer.IndexerCalls;
+import org.chainwalletd.devnet.ledger.BlockLog;
 import org.chainwalletd.devnet.ledger.Faucet;
 import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.devnet.ledger.LedgerView.Tip;
 import org.chainwalletd.devnet.ledger.Miner;
-import org.chainwalletd.devnet.ledger.Miner.BlockArchive;
+import org.chainwalletd.devnet.ledger.RejectedException;
+import org.chainwalletd.devnet.wire.AddressText;
 import org.chainwalletd.devnet.wire.NodeServer;
-import org.chainwalletd.store.files.AppendLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Running development node: ledger, miner, faucet, listener, and an indexer with a separate listener. Thread-safe.
  */
-public final class Devnet implements AutoCloseable, DevnetControl {
+public final class Devnet implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Devnet.class);
     private static final int MAX_PORT = 65_535;
 
     private final SigningKey minerKey;
-    /** Null for a chain that lives in memory only. */
     private final BlockLog archive;
-
     private final Ledger ledger;
     private final Miner miner;
     private final Faucet faucet;
@@ -60,9 +68,8 @@ public final class Devnet implements AutoCloseable, DevnetControl {
     private Devnet(DevnetConfig config) throws IOException {
         minerKey = SigningKey.takeOver(SecretBytes.takeOver(config.minerSecret()));
         ledger = new Ledger(config.profile(), config.effort(), this::publish);
-        Address minerAddress = config.profile().addressOf(PublicKey.of(minerKey.publicKey()));
-        archive = config.folder().isPresent() ? BlockLog.open(config.folder().get(), ledger) : null;
-        miner = new Miner(ledger, archive == null ? BlockArchive.NONE : archive, minerAddress, config.clock());
+        archive = config.folder().isPresent() ? BlockLog.open(config.folder().get(), ledger) : BlockLog.inMemory();
+        miner = new Miner(ledger, archive, minerAddress(), config.clock());
         faucet = new Faucet(ledger, miner, minerKey);
         faults.quota(config.quotas());
         ledger.prompt(config.prompt());
@@ -77,7 +84,10 @@ public final class Devnet implements AutoCloseable, DevnetControl {
 
     private NodeServer listen(DevnetConfig config) throws IOException {
         try {
-            return new NodeServer(config.bind(), config.clock(), new NodeCalls(ledger, config.clock(), faults, this));
+            return new NodeServer(
+                    config.bind(),
+                    config.clock(),
+                    new NodeCalls(ledger, config.clock(), faults, new DevnetMethods().all()));
         } catch (BindException e) {
             closeArchive();
             throw new IOException(
@@ -201,17 +211,16 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         server.clockMoved();
     }
 
-    @Override
     public Tip tip() {
         return ledger.tip();
     }
 
-    @Override
+    /** Mines {@code count} blocks; their ids, the tip last. */
     public List<Hash256> mine(int count) {
         return miner.mine(count);
     }
 
-    @Override
+    /** Pays from the miner's coins; the next block confirms it. */
     public Hash256 faucet(Address to, Amount amount) {
         return faucet.pay(to, amount);
     }
@@ -221,42 +230,32 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         return reorganise(depth, true, List.of());
     }
 
-    @Override
+    /** Replaces the last {@code depth} blocks by one more; the ids of the new ones, the tip last. */
     public List<Hash256> reorganise(int depth, boolean keepTransactions, List<Transaction> conflicts) {
         return miner.reorganise(depth, keepTransactions, conflicts);
     }
 
-    @Override
+    /** Forgets all unconfirmed transactions. */
     public void forgetMempool() {
         ledger.forgetMempool();
     }
 
-    @Override
-    public void mineByItself(boolean on) {
-        mineByItself = on;
-    }
-
-    @Override
-    public void minePromptly(boolean on) {
-        ledger.prompt(on);
-    }
-
-    @Override
+    /** Sets whether new blocks lack the proof of work that the chain requires. */
     public void mineWithoutWork(boolean on) {
         miner.idle(on);
     }
 
-    @Override
+    /** Whether surplus connections are cut off. */
     public void capConnections(boolean on) {
         server.capConnections(on);
     }
 
-    @Override
+    /** Whether push streams are offered. */
     public void offerPush(boolean on) {
         server.offerPush(on);
     }
 
-    @Override
+    /** Ends all open push streams. */
     public void dropStreams() {
         server.dropStreams();
     }
@@ -274,77 +273,147 @@ public final class Devnet implements AutoCloseable, DevnetControl {
 
     private void closeArchive() {
         try {
-            if (archive != null) {
-                archive.close();
-            }
+            archive.close();
         } catch (IOException e) {
             LOG.warn("the development chain was not closed properly: {}", e.toString());
         }
     }
 
-    /**
-     * The chain on disk: {@code blocks.log} in the node's folder. A record is {@code 01 ‖ block} or, before the blocks of another branch,
-     * {@code 02 ‖ u32le number of disconnected blocks}. The title names brand and genesis, so that a folder of another chain is refused.
-     */
-    private static final class BlockLog implements BlockArchive, AutoCloseable {
-        private static final String FILE = "blocks.log";
-        private static final byte BLOCK = 1;
-        private static final byte DISCONNECT = 2;
+    /** Methods that only a development node has: mining on demand, the faucet, reorganisations and faults. */
+    private final class DevnetMethods {
+        private static final int MAX_BLOCKS = 10_000;
+        private static final long MAX_LATENCY_MILLIS = 600_000;
 
-        private final AppendLog log;
+        private static final Shape MINE = Shape.of("DevnetMineParams", new Field("blocks", Type.U32, true));
+        private static final Shape FAUCET = Shape.of(
+                "DevnetFaucetParams", new Field("address", Type.STRING, false), new Field("amount", Type.U64, false));
+        private static final Shape REORG = Shape.of(
+                "DevnetReorgParams",
+                new Field("depth", Type.U32, false),
+                new Field("drop", Type.BOOL, true),
+                new Field("conflicts", Type.STRINGS, true));
+        private static final Shape SET = Shape.of(
+                "DevnetSetParams",
+                new Field("quota", Type.BOOL, true),
+                new Field("latency_ms", Type.U64, true),
+                new Field("drop", Type.STRING, true),
+                new Field("drop_count", Type.U64, true),
+                new Field("drop_method", Type.STRING, true),
+                new Field("lie", Type.STRING, true),
+                new Field("refuse", Type.BOOL, true),
+                new Field("tip_changes", Type.U64, true),
+                new Field("mining", Type.BOOL, true),
+                new Field("prompt", Type.BOOL, true),
+                new Field("connection_cap", Type.BOOL, true),
+                new Field("sse", Type.BOOL, true),
+                new Field("drop_streams", Type.BOOL, true),
+                new Field("forget_mempool", Type.BOOL, true));
 
-        private BlockLog(AppendLog log) {
-            this.log = log;
+        List<Method> all() {
+            return List.of(
+                    Method.free("devnet_mine", params -> mine(MINE.read(orEmpty(params)))),
+                    Method.free("devnet_faucet", params -> faucet(FAUCET.read(params))),
+                    Method.free("devnet_reorg", params -> reorg(REORG.read(params))),
+                    Method.free("devnet_set", params -> set(SET.read(known(params)))));
         }
 
-        /**
-         * Opens or creates the log in {@code folder} and replays it.
-         *
-         * @throws IOException when it is damaged, in use, or of another chain; the message says what to do
-         */
-        static BlockLog open(Path folder, Ledger ledger) throws IOException {
-            byte[] title = ("devnet blocks 1 " + ledger.profile().brand() + " " + ledger.genesisId())
-                    .getBytes(StandardCharsets.UTF_8);
-            return new BlockLog(AppendLog.open(folder.resolve(FILE), title, record -> replay(record, ledger)));
-        }
-
-        private static void replay(byte[] record, Ledger ledger) throws IOException {
-            byte[] body = Arrays.copyOfRange(record, Math.min(1, record.length), record.length);
-            if (record.length > 1 && record[0] == BLOCK) {
-                ledger.restore(Block.decode(body));
-            } else if (record.length == 1 + Integer.BYTES && record[0] == DISCONNECT) {
-                ledger.restoreDisconnect(
-                        ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN).getInt());
-            } else {
-                throw new IOException("unknown kind of record");
+        /** Rejects unknown members, unlike a node: a misspelt switch of a test must not be ignored. */
+        private static JsonNode known(JsonNode params) {
+            List<String> names = SET.fields().stream().map(Field::name).sorted().toList();
+            for (Map.Entry<String, JsonNode> member : params.properties()) {
+                if (!names.contains(member.getKey())) {
+                    throw CallException.invalid(
+                            "unknown setting `" + member.getKey() + "`: known are " + String.join(", ", names));
+                }
             }
+            return params;
         }
 
-        @Override
-        public void append(Block block) {
-            byte[] encoded = block.encode();
-            write(ByteBuffer.allocate(1 + encoded.length).put(BLOCK).put(encoded));
+        private static JsonNode orEmpty(JsonNode params) {
+            return params.isNull() ? Json.object() : params;
         }
 
-        @Override
-        public void disconnect(int depth) {
-            write(ByteBuffer.allocate(1 + Integer.BYTES)
-                    .order(ByteOrder.LITTLE_ENDIAN)
-                    .put(DISCONNECT)
-                    .putInt(depth));
+        private JsonNode mine(Params params) {
+            OptionalLong blocks = params.optionalNumber("blocks");
+            long count = blocks.orElse(1);
+            if (count < 1 || count > MAX_BLOCKS) {
+                throw CallException.invalid("blocks must be between 1 and " + MAX_BLOCKS);
+            }
+            return blocks(miner.mine((int) count));
         }
 
-        private void write(ByteBuffer record) {
+        private JsonNode blocks(List<Hash256> ids) {
+            ObjectNode result = Json.object();
+            result.set("height", Json.u64(tip().height()));
+            result.put("block_id", ids.get(ids.size() - 1).hex());
+            ArrayNode blocks = result.putArray("blocks");
+            ids.forEach(id -> blocks.add(id.hex()));
+            return result;
+        }
+
+        private JsonNode faucet(Params params) {
             try {
-                log.append(record.array());
-            } catch (IOException e) {
-                throw new UncheckedIOException("the development chain cannot be written", e);
+                return Json.object()
+                        .put(
+                                "tx_id",
+                                faucet.pay(
+                                                AddressText.parse(params.text("address")),
+                                                Amount.ofUnsigned(params.number("amount")))
+                                        .hex());
+            } catch (IllegalArgumentException | RejectedException e) {
+                throw CallException.invalid(e.getMessage());
             }
         }
 
-        @Override
-        public void close() throws IOException {
-            log.close();
+        private JsonNode reorg(Params params) {
+            long depth = params.number("depth");
+            List<Transaction> conflicts =
+                    params.texts("conflicts").stream().map(Hex::transaction).toList();
+            boolean drop = params.flag("drop").orElse(false);
+            try {
+                return blocks(miner.reorganise((int) Math.min(depth, Integer.MAX_VALUE), !drop, conflicts));
+            } catch (RejectedException e) {
+                throw CallException.invalid(e.getMessage());
+            }
+        }
+
+        private JsonNode set(Params params) {
+            Faults.Drop drop = word(params, "drop", Faults.Drop.values(), Faults.Drop.NONE);
+            Lie lie = word(params, "lie", Lie.values(), Lie.NONE);
+            OptionalLong latency = params.optionalNumber("latency_ms");
+            if (latency.isPresent() && U64.compare(latency.getAsLong(), MAX_LATENCY_MILLIS) > 0) {
+                throw CallException.invalid("latency_ms must be at most " + MAX_LATENCY_MILLIS);
+            }
+            latency.ifPresent(faults::latencyMillis);
+            params.flag("quota").ifPresent(faults::quota);
+            params.flag("refuse").ifPresent(faults::refuse);
+            params.optionalText("lie").ifPresent(word -> {
+                faults.lie(lie);
+                mineWithoutWork(lie == Lie.NO_WORK);
+            });
+            params.optionalText("drop").ifPresent(word -> {
+                long count = params.optionalNumber("drop_count").orElse(Long.MAX_VALUE);
+                faults.drop(drop, count, params.optionalText("drop_method").orElse(null));
+            });
+            params.optionalNumber("tip_changes").ifPresent(faults::tipChanges);
+            params.flag("mining").ifPresent(on -> mineByItself = on);
+            params.flag("prompt").ifPresent(ledger::prompt);
+            params.flag("connection_cap").ifPresent(server::capConnections);
+            params.flag("sse").ifPresent(server::offerPush);
+            params.flag("drop_streams").filter(on -> on).ifPresent(on -> server.dropStreams());
+            params.flag("forget_mempool").filter(on -> on).ifPresent(on -> ledger.forgetMempool());
+            return Json.object().put("ok", true);
+        }
+
+        private static <E extends Enum<E>> E word(Params params, String name, E[] all, E none) {
+            List<String> words = Arrays.stream(all)
+                    .map(one -> one.name().toLowerCase(Locale.ROOT))
+                    .toList();
+            int index = params.optionalText(name).map(words::indexOf).orElse(none.ordinal());
+            if (index < 0) {
+                throw CallException.invalid(name + " must be one of " + String.join(", ", words));
+            }
+            return all[index];
         }
     }
 }

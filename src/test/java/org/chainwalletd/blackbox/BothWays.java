@@ -1,17 +1,14 @@
 package org.chainwalletd.blackbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,9 +19,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.chainwalletd.api.Call;
 import org.chainwalletd.cli.ExitCode;
-import org.chainwalletd.cli.Invocation;
-import org.chainwalletd.cli.Program;
 import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.JsonSchemas;
 import org.chainwalletd.wire.Binder;
@@ -127,25 +123,18 @@ final class BothWays {
 
     /** A call that this daemon refuses because something is not configured. */
     void unconfigured(Call<?> call) {
-        WalletdException.RpcError refused = refusal(call);
-        assertThat(refused.code()).as(name(call)).isEqualTo(-32602);
-        assertThat(refused).as(name(call)).hasMessageContaining("not configured");
+        assertThatThrownBy(() -> daemon.client("spend").call(call))
+                .as(name(call))
+                .hasMessageContaining("not configured")
+                .isInstanceOfSatisfying(
+                        WalletdException.RpcError.class,
+                        refused -> assertThat(refused.code()).isEqualTo(-32602));
         Ended ended = run(name(call), params(call));
         assertThat(ended.code).as(ended.err).isEqualTo(ExitCode.BAD_CALL);
         assertThat(ended.err).contains("not configured");
         checkParams(name(call), params(call));
         byClient.add(name(call));
         byCommandLine.add(name(call));
-    }
-
-    private WalletdException.RpcError refusal(Call<?> call) {
-        Object result;
-        try {
-            result = daemon.client("spend").call(call);
-        } catch (WalletdException.RpcError refused) {
-            return refused;
-        }
-        throw new AssertionError(name(call) + " was not refused but gave " + result);
     }
 
     private JsonNode printed(String method, Map<String, Object> params) {
@@ -198,17 +187,10 @@ final class BothWays {
             params.forEach(
                     (name, value) -> words.add(name + "=" + (value instanceof String text ? text : tree(value))));
         }
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        Invocation.Streams streams = new Invocation.Streams(
-                new ByteArrayInputStream(typed.getBytes(StandardCharsets.UTF_8)),
-                new PrintStream(out),
-                new PrintStream(err));
-        int code = Program.run(
-                words.toArray(String[]::new),
-                Map.of("WALLETD_URL", daemon.awaitReady().toString()),
-                streams);
-        return new Ended(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        Commands commands = new Commands();
+        int code = commands.run(
+                typed, Map.of("WALLETD_URL", daemon.awaitReady().toString()), words.toArray(String[]::new));
+        return new Ended(code, commands.out(), commands.err());
     }
 
     /** As it goes over the wire: Jackson's own nodes for numbers are of many kinds. */

@@ -18,7 +18,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -37,7 +37,9 @@ class ClientJarIT {
     @TempDir
     static Path shared;
 
+    @AutoClose
     private static DaemonProcess daemon;
+
     private static Wallet wallet;
     private static String till;
     private static String payer;
@@ -49,13 +51,6 @@ class ClientJarIT {
         wallet = new Wallet(daemon, daemon);
         till = wallet.derive();
         payer = wallet.derive();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (daemon != null) {
-            daemon.close();
-        }
     }
 
     @Test

@@ -14,14 +14,9 @@ import java.util.stream.Stream;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.DaemonProcess;
-import org.chainwalletd.testkit.DevnetExtension;
-import org.chainwalletd.testkit.LauncherCall;
-import org.chainwalletd.testkit.SeededKeyring;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The packaged daemon dies at each named crash point of a payment and of a mint (class {@code CrashPoint} of the store). The next life,
@@ -35,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
     CrashPoint.SPEND_AFTER_BROADCAST,
     CrashPoint.SPEND_AFTER_OUTCOME
 })
-class CrashPointsIT {
+class CrashPointsIT extends SeededDaemon {
     private static final List<String> SPENDING = Arrays.stream(
                     CrashPointsIT.class.getAnnotation(Walks.class).value())
             .map(CrashPoint::name)
@@ -50,26 +45,15 @@ class CrashPointsIT {
                             "FILE_RENAMED",
                             "MINT_BEFORE_ANSWER")
                     : List.of("MINT_BEFORE_MNEMONIC_FILE", "MINT_BEFORE_ANSWER");
-    private static final int HALTED = 137;
-
-    @RegisterExtension
-    final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(false));
-
-    @TempDir
-    Path folder;
 
     @Test
     void a_payment_and_a_mint_are_sound_wherever_the_daemon_dies() throws IOException {
-        SeededKeyring.in(folder.resolve("datadir"));
         String payer;
         long funded;
         Withdrawals withdrawals;
         try (DaemonProcess daemon = daemon().crashAt(SPENDING.get(0)).start()) {
             Wallet wallet = new Wallet(daemon, chain.uri());
-            payer = wallet.derive();
-            long[] coins = new long[2 * SPENDING.size()];
-            Arrays.fill(coins, 1_000_000L);
-            wallet.fund(payer, coins);
+            payer = wallet.payer(2 * SPENDING.size(), 1_000_000);
             funded = wallet.mine(1).path("height").longValue();
             withdrawals = new Withdrawals(payer);
             diesPaying(daemon, withdrawals, SPENDING.get(0));
@@ -91,10 +75,6 @@ class CrashPointsIT {
             assertThat(daemon.stop()).isZero();
         }
         noHalfWrittenFileIsLeft();
-    }
-
-    private LauncherCall daemon() {
-        return LauncherCall.daemon(folder.resolve("datadir")).node(chain.uri()).and("--rebroadcast-interval-secs", "1");
     }
 
     /** First the order that the life before left open, then, if that did not reach the point, one of its own. */
@@ -130,7 +110,7 @@ class CrashPointsIT {
     }
 
     private void noHalfWrittenFileIsLeft() throws IOException {
-        try (Stream<Path> files = Files.walk(folder.resolve("datadir"))) {
+        try (Stream<Path> files = Files.walk(datadir())) {
             assertThat(files.map(path -> path.getFileName().toString())).noneMatch(name -> name.endsWith(".tmp"));
         }
     }

@@ -47,7 +47,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -77,7 +77,9 @@ class EveryMethodIT {
     @TempDir
     static Path folder;
 
+    @AutoClose
     private static DaemonProcess daemon;
+
     private static BothWays both;
     private static Wallet wallet;
     private static GenerateAddress.Result payer;
@@ -92,18 +94,7 @@ class EveryMethodIT {
         List<GenerateAddress.Result> keys = both.each(new GenerateAddress("payer"), new GenerateAddress("shop"));
         payer = keys.get(0);
         shop = keys.get(1);
-        long[] coins = Stream.generate(() -> 1_000_000L)
-                .limit(20)
-                .mapToLong(Long::longValue)
-                .toArray();
-        wallet.fund(payer.address().hex(), coins);
-    }
-
-    @AfterAll
-    static void stop() {
-        if (daemon != null) {
-            daemon.close();
-        }
+        wallet.fundEach(payer.address().hex(), 20, 1_000_000);
     }
 
     @Test

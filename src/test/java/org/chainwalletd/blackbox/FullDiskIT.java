@@ -3,49 +3,32 @@ package org.chainwalletd.blackbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.DaemonProcess;
-import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.LauncherCall;
-import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged daemon can write no further because its files have reached the largest size that the system allows it. */
 @Tag("long")
-class FullDiskIT {
+class FullDiskIT extends SeededDaemon {
     private static final String SHOP = "5d".repeat(32);
     private static final int UPSTREAM = -32020;
     private static final int COINS = 250;
     private static final int INTERNAL_ERROR = -32603;
 
-    @RegisterExtension
-    final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(false));
-
-    @TempDir
-    Path folder;
-
     @Test
     void what_cannot_be_written_is_not_sent_and_the_same_payment_succeeds_when_there_is_room() throws IOException {
-        SeededKeyring.in(folder.resolve("datadir"));
         List<String> made = new ArrayList<>();
         String payer;
         try (DaemonProcess daemon = daemon().launcher(withSmallFiles()).start()) {
             Wallet wallet = new Wallet(daemon, chain.uri());
-            payer = wallet.derive();
-            long[] coins = new long[COINS];
-            Arrays.fill(coins, 100_000L);
-            wallet.fund(payer, coins);
+            payer = wallet.payer(COINS, 100_000);
             WalletdException.RpcError refused = payUntilRefused(wallet, payer, made);
             boolean unknown = isUnknown(refused) | isUnknown(pay(daemon, payer, made.size()));
             assertThat(pending()).as("broadcasts").isEqualTo(made.size());
@@ -57,9 +40,7 @@ class FullDiskIT {
         try (DaemonProcess daemon = daemon().start()) {
             Wallet wallet = new Wallet(daemon, chain.uri());
             for (int i = 0; i <= made.size(); i++) {
-                String txId = wallet.transfer(payer, token(i), new Output(SHOP, 1_000))
-                        .path("tx_id")
-                        .asText();
+                String txId = wallet.pay(payer, token(i), SHOP, 1_000);
                 assertThat(i < made.size() ? made.get(i) : txId).isEqualTo(txId);
             }
             wallet.confirm();
@@ -83,9 +64,7 @@ class FullDiskIT {
     private static WalletdException.RpcError payUntilRefused(Wallet wallet, String payer, List<String> made) {
         while (made.size() < COINS) {
             try {
-                made.add(wallet.transfer(payer, token(made.size()), new Output(SHOP, 1_000))
-                        .path("tx_id")
-                        .asText());
+                made.add(wallet.pay(payer, token(made.size()), SHOP, 1_000));
             } catch (WalletdException.RpcError refused) {
                 return refused;
             }
@@ -101,17 +80,17 @@ class FullDiskIT {
         return "full-disk-" + number;
     }
 
-    private LauncherCall daemon() {
-        return LauncherCall.daemon(folder.resolve("datadir")).node(chain.uri());
+    @Override
+    LauncherCall daemon() {
+        return LauncherCall.daemon(datadir()).node(chain.uri());
     }
 
     /** No file that the process writes can become larger than 500 blocks of 1,024 bytes. */
     private Path withSmallFiles() throws IOException {
         Path launcher =
                 LauncherCall.packageFolder().resolve("bin/chain-walletd").toAbsolutePath();
-        Path script = folder.resolve("small-files");
-        Files.writeString(script, "#!/bin/bash\nulimit -f 500\nexec '" + launcher + "' \"$@\"\n");
-        return Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+        return Launchers.script(
+                folder.resolve("small-files"), "#!/bin/bash\nulimit -f 500\nexec '" + launcher + "' \"$@\"\n");
     }
 
     private int pending() {

@@ -3,39 +3,25 @@ package org.chainwalletd.blackbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.DaemonProcess;
-import org.chainwalletd.testkit.DevnetExtension;
-import org.chainwalletd.testkit.LauncherCall;
-import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged daemon dies between the intent and the broadcast of a lock, a claim and a reclaim; the next life settles each with the same bytes. */
 @Tag("long")
-class HtlcCrashIT {
+class HtlcCrashIT extends SeededDaemon {
     private static final String POINT = "SPEND_AFTER_INTENT";
-    private static final int HALTED = 137;
     private static final String PREIMAGE = "5ec7e7";
     private static final String HASH_LOCK =
             Hash256.sha256(new byte[] {0x5e, (byte) 0xc7, (byte) 0xe7}).hex();
     private static final long AMOUNT = 100_000;
 
-    @RegisterExtension
-    final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(false));
-
-    @TempDir
-    Path folder;
-
     @Test
     void a_lock_a_claim_and_a_reclaim_are_each_made_once_when_the_daemon_dies() {
-        SeededKeyring.in(folder.resolve("datadir"));
         JsonNode sender;
         JsonNode receiver;
         Map<String, Object> lock;
@@ -68,10 +54,6 @@ class HtlcCrashIT {
             assertThat(wallet.balance(sender.get("address").asText())).isEqualTo(2_000_000 - 2 * 79 - AMOUNT - 64);
             assertThat(daemon.stop()).isZero();
         }
-    }
-
-    private LauncherCall daemon() {
-        return LauncherCall.daemon(folder.resolve("datadir")).node(chain.uri()).and("--rebroadcast-interval-secs", "1");
     }
 
     /** A new call, in which the daemon comes to {@link #POINT}. */

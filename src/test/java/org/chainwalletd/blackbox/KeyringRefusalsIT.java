@@ -1,6 +1,7 @@
 package org.chainwalletd.blackbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
@@ -10,7 +11,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -22,8 +22,8 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Vectors;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -47,7 +47,9 @@ class KeyringRefusalsIT {
     @TempDir
     static Path folder;
 
+    @AutoClose
     private static DaemonProcess daemon;
+
     private static Path wallets;
     private static String address;
     private static String stateBefore;
@@ -70,13 +72,6 @@ class KeyringRefusalsIT {
                 .textValue();
     }
 
-    @AfterAll
-    static void stop() {
-        if (daemon != null) {
-            daemon.close();
-        }
-    }
-
     private static void remember() throws IOException {
         stateBefore = Files.readString(wallets.resolve("state.json"));
         filesBefore = sealed();
@@ -92,14 +87,6 @@ class KeyringRefusalsIT {
     void nothing_has_changed() throws IOException {
         assertThat(Files.readString(wallets.resolve("state.json"))).isEqualTo(stateBefore);
         assertThat(sealed()).isEqualTo(filesBefore).contains(address + ".key.enc", address + ".mnemonic.enc");
-    }
-
-    private static Map<String, Object> params(Object... members) {
-        Map<String, Object> params = new LinkedHashMap<>();
-        for (int i = 0; i < members.length; i += 2) {
-            params.put((String) members[i], members[i + 1]);
-        }
-        return params;
     }
 
     private static WalletdException.RpcError refused(int code, String method, Object... members) {

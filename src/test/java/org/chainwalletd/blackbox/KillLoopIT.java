@@ -3,9 +3,7 @@ package org.chainwalletd.blackbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -24,34 +22,23 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
-import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.HangWatch;
-import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Seeded;
-import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The packaged daemon is killed with SIGKILL again and again while clients pay, mint and sweep: one token, one payment or one sweep; an
  * acknowledged key is never lost. {@code -Dblackbox.kills=200} makes it long.
  */
 @Tag("long")
-class KillLoopIT {
+class KillLoopIT extends SeededDaemon {
     private static final int KILLS = Integer.getInteger("blackbox.kills", 2);
     private static final int PAYERS = 3;
     private static final long COIN = 100_000_000L;
     private static final int COINS = 40;
     private static final int SWEPT_COINS = 400;
     private static final long SWEPT_COIN = 10_000L;
-
-    @RegisterExtension
-    final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(false));
-
-    @TempDir
-    Path folder;
 
     private final Random random = Seeded.random("KillLoopIT");
     private final AtomicReference<DaemonProcess> daemon = new AtomicReference<>();
@@ -63,15 +50,11 @@ class KillLoopIT {
     void one_token_is_one_payment_or_one_sweep_and_an_acknowledged_key_is_kept_however_often_the_daemon_is_killed()
             throws Exception {
         ExecutorService clients = Executors.newCachedThreadPool();
-        SeededKeyring.in(folder.resolve("datadir"));
         try {
             DaemonProcess first = start();
             Wallet wallet = new Wallet(first, chain.uri());
-            String payer = wallet.derive();
+            String payer = wallet.payer(COINS, COIN);
             minted.add(payer);
-            long[] coins = new long[COINS];
-            Arrays.fill(coins, COIN);
-            wallet.fund(payer, coins);
             long funded = wallet.mine(1).path("height").longValue();
 
             Withdrawals withdrawals = new Withdrawals(payer);
@@ -107,10 +90,7 @@ class KillLoopIT {
     }
 
     private DaemonProcess start() {
-        DaemonProcess started = LauncherCall.daemon(folder.resolve("datadir"))
-                .node(chain.uri())
-                .and("--rebroadcast-interval-secs", "1")
-                .start();
+        DaemonProcess started = daemon().start();
         daemon.set(started);
         life.incrementAndGet();
         return started;

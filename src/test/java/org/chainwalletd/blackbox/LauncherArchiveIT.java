@@ -16,6 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.Tag;
@@ -62,7 +63,7 @@ class LauncherArchiveIT {
 
     private void assertThatArchiveIsUsed(LauncherCall version) {
         Path loaded = folder.resolve("loaded");
-        LauncherCall.Ended ended = version.with("WALLETD_JAVA_OPTS", "-Xlog:class+load:file=" + loaded)
+        Commands.Ended ended = version.with("WALLETD_JAVA_OPTS", "-Xlog:class+load:file=" + loaded)
                 .run();
         assertThat(ended.code()).isZero();
         assertThat(loaded).content().containsPattern("org\\.chainwalletd\\.cli\\.Program source: shared objects file");
@@ -131,9 +132,8 @@ class LauncherArchiveIT {
     @Test
     void starts_without_an_archive_when_the_disk_is_full() throws IOException {
         Path app = withoutCache("app");
-        Path limited = Files.writeString(
+        Path limited = Launchers.script(
                 folder.resolve("limited"), "#!/bin/sh\nulimit -f 2000\nexec '" + app + "/bin/chain-walletd' \"$@\"\n");
-        Files.setPosixFilePermissions(limited, PosixFilePermissions.fromString("rwxr-xr-x"));
 
         Launchers.answersVersion(
                 version(app, Launchers.JAVA_OF_THIS_TEST).launcher(limited).with("WALLETD_ARCHIVE", "now"));

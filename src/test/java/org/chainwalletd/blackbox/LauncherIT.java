@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.chainwalletd.cli.ExitCode;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.HangUp;
 import org.chainwalletd.testkit.LauncherCall;
@@ -106,24 +106,24 @@ class LauncherIT {
                     List.of("get_wallet_balance", "utxos=true"))) {
                 List<String> words = new ArrayList<>(List.of("rpc", "--datadir", datadir.toString()));
                 words.addAll(call);
-                LauncherCall.Ended briefly = LauncherCall.words(words.toArray(String[]::new))
+                Commands.Ended briefly = LauncherCall.words(words.toArray(String[]::new))
                         .with("JAVA_HOME", "/nowhere")
                         .run();
                 assertThat(briefly.code()).as("%s: %s", call, briefly.errors()).isZero();
                 if (!call.contains("manage")) {
                     words.addAll(List.of("--output", "json"));
-                    LauncherCall.Ended whole =
+                    Commands.Ended whole =
                             LauncherCall.words(words.toArray(String[]::new)).run();
                     assertThat(briefly.output()).isEqualTo(whole.output()).isNotEmpty();
                 }
             }
-            LauncherCall.Ended refused = LauncherCall.words(
+            Commands.Ended refused = LauncherCall.words(
                             "rpc", "get_block_by_height", "99999", "--datadir", datadir.toString())
                     .run();
             assertThat(refused.code()).isEqualTo(7);
             assertThat(refused.errors()).singleElement().asString().contains("error -32020");
 
-            LauncherCall.Ended stopped =
+            Commands.Ended stopped =
                     LauncherCall.words("stop", "--datadir", datadir.toString()).run();
             assertThat(stopped.code()).isZero();
             assertThat(stopped.output()).singleElement().asString().contains("stopped the daemon on " + datadir);
@@ -134,7 +134,7 @@ class LauncherIT {
 
     @Test
     void honours_java_home() throws IOException {
-        LauncherCall.Ended ended = LauncherCall.words("--version")
+        Commands.Ended ended = LauncherCall.words("--version")
                 .with("JAVA_HOME", Launchers.JAVA_OF_THIS_TEST.toString())
                 .run();
         assertThat(ended.output()).singleElement().asString().contains("Java " + Runtime.version());
@@ -147,8 +147,7 @@ class LauncherIT {
 
         Path old = folder.resolve("jdk8");
         Path java = Files.createDirectories(old.resolve("bin")).resolve("java");
-        Files.writeString(java, "#!/bin/sh\necho 'openjdk version \"1.8.0_292\"' >&2\n");
-        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Launchers.script(java, "#!/bin/sh\necho 'openjdk version \"1.8.0_292\"' >&2\n");
         oneLine(LauncherCall.words("--version").with("JAVA_HOME", old.toString()), FAILED, "older than 17");
         Files.writeString(old.resolve("release"), "JAVA_VERSION=\"11.0.2\"\n");
         oneLine(LauncherCall.words("--version").with("JAVA_HOME", old.toString()), FAILED, "older than 17");
@@ -163,7 +162,7 @@ class LauncherIT {
     @Test
     void passes_arguments_unchanged() throws IOException {
         String all = "two words, it's \"quoted\" * $HOME `id` \\ ;&|\ty";
-        LauncherCall.Ended ended = LauncherCall.words("--bind=" + all).run();
+        Commands.Ended ended = LauncherCall.words("--bind=" + all).run();
         assertThat(ended.code()).isEqualTo(USAGE);
         assertThat(ended.errors().get(0)).contains("'" + all.replace("\t", "\\t") + "'");
 
@@ -177,15 +176,14 @@ class LauncherIT {
     private Path javaThatTellsItsWords() throws IOException {
         Path home = folder.resolve("told");
         Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
-        Files.writeString(java, "#!/bin/sh\nprintf '%s\\0' \"$@\"\n");
-        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Launchers.script(java, "#!/bin/sh\nprintf '%s\\0' \"$@\"\n");
         Files.writeString(home.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
         return home;
     }
 
     /** What the launcher hands to such a JDK. */
     private static List<String> words(LauncherCall call, Path home) {
-        LauncherCall.Ended ended = call.with("JAVA_HOME", home.toString())
+        Commands.Ended ended = call.with("JAVA_HOME", home.toString())
                 .with("WALLETD_ARCHIVE", "off")
                 .run();
         assertThat(ended.errors()).isEmpty();
@@ -207,7 +205,7 @@ class LauncherIT {
                     .asText();
             assertThat(daemon.stop()).isZero();
         }
-        LauncherCall.Ended other = LauncherCall.daemonWithDevnet(datadir)
+        Commands.Ended other = LauncherCall.daemonWithDevnet(datadir)
                 .launcher(inLocale("C", "\u043f\u0430\u0440\u043e\u043b\u044a"))
                 .run();
         assertThat(other.code()).isEqualTo(FAILED);
@@ -221,12 +219,10 @@ class LauncherIT {
 
     /** The launcher below a shell that sets the locale and the passphrase; the shell passes bytes on, whatever the locale of the tests is. */
     private Path inLocale(String locale, String passphrase) throws IOException {
-        Path script = Files.createTempFile(folder, "in-locale", "");
-        Files.writeString(
-                script,
+        return Launchers.script(
+                Files.createTempFile(folder, "in-locale", ""),
                 "#!/bin/sh\nunset LANG LC_CTYPE\nLC_ALL=" + locale + " WALLETD_KEYSTORE_PASSPHRASE='" + passphrase
                         + "' exec '" + LauncherCall.packageFolder().toAbsolutePath() + "/bin/chain-walletd' \"$@\"\n");
-        return Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
     @Test
@@ -235,7 +231,7 @@ class LauncherIT {
         try (DaemonProcess daemon =
                 LauncherCall.daemonWithDevnet(datadir).and("--tls").start()) {
             String port = String.valueOf(daemon.awaitReady().getPort());
-            LauncherCall.Ended answered = rpc(datadir, port, "ping").run();
+            Commands.Ended answered = rpc(datadir, port, "ping").run();
             assertThat(answered.errors()).isEmpty();
             assertThat(String.join("", answered.output())).contains("\"ok\" : true");
             oneLine(
@@ -282,7 +278,7 @@ class LauncherIT {
         Path taken = Files.createDirectory(folder.resolve("taken"));
         Path sample = LauncherCall.packageFolder().resolve("conf/logback.xml").toAbsolutePath();
         LauncherCall daemon = LauncherCall.daemonWithDevnet(folder.resolve("datadir"));
-        LauncherCall.Ended ended = daemon.with("WALLETD_LOGBACK", sample.toString())
+        Commands.Ended ended = daemon.with("WALLETD_LOGBACK", sample.toString())
                 .with("WALLETD_AUDIT_FILE", taken.toString())
                 .run();
         assertThat(ended.code()).isEqualTo(FAILED);
@@ -295,7 +291,7 @@ class LauncherIT {
 
     @Test
     void tells_what_it_can_do() {
-        LauncherCall.Ended help = LauncherCall.words("--help").run();
+        Commands.Ended help = LauncherCall.words("--help").run();
         assertThat(help.code()).isZero();
         assertThat(help.errors()).isEmpty();
         assertThat(String.join("\n", help.output())).contains("--node-rpc", "--datadir", "devnet", "demo", "rpc");
@@ -309,7 +305,7 @@ class LauncherIT {
         try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {
             String before = daemon.token("read");
             assertThat(answers(daemon, before)).isTrue();
-            LauncherCall.Ended rotated = LauncherCall.words("token", "rotate", "read", "--datadir", datadir.toString())
+            Commands.Ended rotated = LauncherCall.words("token", "rotate", "read", "--datadir", datadir.toString())
                     .run();
             assertThat(rotated.code()).isZero();
             String after = rotated.output().get(0);
@@ -339,13 +335,6 @@ class LauncherIT {
     }
 
     private static void oneLine(LauncherCall call, int code, String hint) {
-        LauncherCall.Ended ended = call.run();
-        assertThat(ended.errors())
-                .singleElement()
-                .asString()
-                .startsWith("chain-walletd: ")
-                .contains(hint);
-        assertThat(ended.output()).isEmpty();
-        assertThat(ended.code()).isEqualTo(code);
+        assertThat(Launchers.refused(call.run(), code, hint).output()).isEmpty();
     }
 }

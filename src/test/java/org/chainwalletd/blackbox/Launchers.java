@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.LauncherCall;
 
 /** What tests of the launcher share: the JDKs of this machine, and a call that ends well wherever it is made. */
@@ -16,7 +21,7 @@ final class Launchers {
     private Launchers() {}
 
     static void answersVersion(LauncherCall call) {
-        LauncherCall.Ended ended = call.run();
+        Commands.Ended ended = call.run();
         assertThat(ended.errors()).isEmpty();
         assertThat(ended.output())
                 .singleElement()
@@ -24,6 +29,53 @@ final class Launchers {
                 .startsWith("chain-walletd ")
                 .contains("Java");
         assertThat(ended.code()).isZero();
+    }
+
+    /** Ends with one line on standard error, which contains the hints. */
+    static Commands.Ended refused(Commands.Ended ended, int code, String... hints) {
+        String told = String.join("\n", ended.errors());
+        assertThat(ended.errors()).as(told).hasSize(1);
+        assertThat(told).startsWith("chain-walletd: ").contains(hints);
+        assertThat(ended.code()).as(told).isEqualTo(code);
+        return ended;
+    }
+
+    /** Writes a program that everybody may run. */
+    static Path script(Path file, String text) throws IOException {
+        Files.writeString(file, text);
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    /**
+     * Runs commands of the manual in one bash in {@code home}, whose folder {@code bin} is first on the path. What does not end in time has its
+     * daemons killed with it.
+     *
+     * @param more variables that only these commands have
+     */
+    static void runCommands(Path home, String script, long seconds, String nodePort, Map<String, String> more)
+            throws IOException, InterruptedException {
+        Path log = home.resolve("log");
+        ProcessBuilder builder = new ProcessBuilder("bash", "-c", script)
+                .directory(home.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile());
+        builder.environment().put("PATH", home.resolve("bin") + ":" + System.getenv("PATH"));
+        builder.environment().put("HOME", home.toString());
+        builder.environment().put("WALLETD_DEVNET_BIND", "127.0.0.1:" + nodePort);
+        builder.environment().put("WALLETD_DEVNET_BLOCK_INTERVAL", "1");
+        builder.environment().putAll(LauncherCall.quickStarts());
+        builder.environment().putAll(more);
+        builder.environment().remove("WALLETD_KEYSTORE_PASSPHRASE");
+        Process bash = builder.start();
+        try {
+            boolean ended = bash.waitFor(seconds, TimeUnit.SECONDS);
+            assertThat(ended).as("it ends; so far:%n%s", Files.readString(log)).isTrue();
+            assertThat(bash.exitValue()).as(Files.readString(log)).isZero();
+        } finally {
+            List<ProcessHandle> started = bash.descendants().toList();
+            Await.exit(bash.destroyForcibly());
+            started.forEach(ProcessHandle::destroyForcibly);
+        }
     }
 
     static List<Path> jdks() {

@@ -13,20 +13,17 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.chainwalletd.cli.Invocation;
 import org.chainwalletd.cli.Program;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FreePort;
 import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.DynamicTest;
@@ -117,12 +114,11 @@ class ManualIT {
         Path home = Files.createDirectories(
                 folder.toRealPath().resolve(page.getFileName().toString()));
         try (RpcHere rpc = new RpcHere(home)) {
-            run(page, blocks, home, rpc);
+            run(blocks, home, rpc);
         }
     }
 
-    private static void run(Path page, List<String> blocks, Path home, RpcHere rpc)
-            throws IOException, InterruptedException {
+    private static void run(List<String> blocks, Path home, RpcHere rpc) throws IOException, InterruptedException {
         Path bin = Files.createDirectories(home.resolve("bin"));
         Path launcher =
                 LauncherCall.packageFolder().resolve("bin/chain-walletd").toAbsolutePath();
@@ -135,37 +131,7 @@ class ManualIT {
                         .replace("target/chain-walletd/bin/chain-walletd", "chain-walletd")
                         .replace("7448", port)
                         .replace("9334", nodePort);
-        Path log = home.resolve("log");
-        ProcessBuilder builder = new ProcessBuilder("bash", "-c", script)
-                .directory(home.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile());
-        builder.environment().put("PATH", bin + ":" + System.getenv("PATH"));
-        builder.environment().put("HOME", home.toString());
-        builder.environment().put("WALLETD_BIND", "127.0.0.1:" + port);
-        builder.environment().put("WALLETD_DEVNET_BIND", "127.0.0.1:" + nodePort);
-        builder.environment().put("WALLETD_DEVNET_BLOCK_INTERVAL", "1");
-        builder.environment().putAll(LauncherCall.quickStarts());
-        builder.environment().remove("WALLETD_KEYSTORE_PASSPHRASE");
-        Process bash = builder.start();
-        try {
-            boolean ended = bash.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
-            assertThat(ended).as("%s ends; so far:%n%s", page, read(log)).isTrue();
-            assertThat(bash.exitValue()).as("%s%n%s", page, read(log)).isZero();
-        } finally {
-            stop(bash);
-        }
-    }
-
-    /** A page that does not end has its daemons killed with it; one that ends has stopped them. */
-    private static void stop(Process bash) throws InterruptedException {
-        List<ProcessHandle> started = bash.descendants().toList();
-        Await.exit(bash.destroyForcibly());
-        started.forEach(ProcessHandle::destroyForcibly);
-    }
-
-    private static String read(Path log) throws IOException {
-        return Files.readString(log, StandardCharsets.UTF_8);
+        Launchers.runCommands(home, script, PATIENCE_SECONDS, nodePort, Map.of("WALLETD_BIND", "127.0.0.1:" + port));
     }
 
     /**
@@ -211,9 +177,8 @@ class ManualIT {
         }
 
         void writeScript(Path script, Path launcher) throws IOException {
-            Files.writeString(
+            Launchers.script(
                     script, SCRIPT.formatted(launcher, server.getAddress().getPort()));
-            Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
         }
 
         private void answer(HttpExchange exchange) throws IOException {

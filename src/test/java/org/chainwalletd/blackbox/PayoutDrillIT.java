@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -74,12 +73,8 @@ class PayoutDrillIT {
         SeededKeyring.in(folder.resolve("datadir"));
         try {
             Wallet wallet = new Wallet(start(), chain.uri());
-            payer = wallet.derive();
-            long[] coins = new long[COINS];
-            Arrays.fill(coins, COIN);
-            wallet.fund(payer, coins);
-            String rich = wallet.derive();
-            wallet.fund(rich, coins);
+            payer = wallet.payer(COINS, COIN);
+            String rich = wallet.payer(COINS, COIN);
             wallet.mine(7);
             long funded = chain.node().tip().height();
 

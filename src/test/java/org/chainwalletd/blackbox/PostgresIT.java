@@ -14,12 +14,10 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -29,6 +27,7 @@ import java.util.stream.Stream;
 import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Dial;
@@ -100,9 +99,7 @@ class PostgresIT {
 
     static String funded(Wallet wallet, int coins) {
         String payer = wallet.mint();
-        long[] amounts = new long[coins];
-        Arrays.fill(amounts, COIN);
-        wallet.fund(payer, amounts);
+        wallet.fundEach(payer, coins, COIN);
         return payer;
     }
 
@@ -258,7 +255,7 @@ class PostgresIT {
             DaemonProcess first = daemons.processes[0];
             DaemonProcess second = daemons.processes[1];
             Path copy = Folders.copy(folder.resolve("one"), folder.resolve("copy"));
-            LauncherCall.Ended refused = daemon(copy).run();
+            Commands.Ended refused = daemon(copy).run();
             assertThat(refused.code()).isEqualTo(FAILED);
             assertThat(String.join("\n", refused.errors())).contains("which has this datadir or a copy of it");
 
@@ -451,10 +448,9 @@ class PostgresIT {
             Path script = bin.resolve(program);
             // PostgreSQL does not run as root; a user namespace makes another user of it.
             String unshare = System.getProperty("user.name").equals("root") ? "unshare -U " : "";
-            Files.writeString(
+            Launchers.script(
                     script,
                     "#!/bin/bash\nexec " + unshare + "'" + server.programs().resolve(program) + "' \"$@\"\n");
-            Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
         }
         String commands = Pattern.compile("^```bash\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL)
                 .matcher(Files.readString(Path.of("src/site/markdown/failover.md")))
@@ -466,27 +462,7 @@ class PostgresIT {
         for (String port : List.of("7441", "7442", "7443", "5433")) {
             commands = commands.replace(port, String.valueOf(FreePort.any()));
         }
-        Path log = home.resolve("log");
-        ProcessBuilder bash = new ProcessBuilder("bash", "-c", DRILL + commands)
-                .directory(home.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile());
-        bash.environment().put("PATH", bin + ":" + System.getenv("PATH"));
-        bash.environment().put("HOME", home.toString());
-        bash.environment().put("WALLETD_DEVNET_BIND", "127.0.0.1:" + node);
-        bash.environment().put("WALLETD_DEVNET_BLOCK_INTERVAL", "1");
-        bash.environment().putAll(LauncherCall.quickStarts());
-        Process drill = bash.start();
-        try {
-            assertThat(drill.waitFor(DRILL_SECONDS, TimeUnit.SECONDS))
-                    .as("it ends; so far:%n%s", Files.readString(log))
-                    .isTrue();
-            assertThat(drill.exitValue()).as(Files.readString(log)).isZero();
-        } finally {
-            List<ProcessHandle> started = drill.descendants().toList();
-            drill.destroyForcibly();
-            started.forEach(ProcessHandle::destroyForcibly);
-        }
+        Launchers.runCommands(home, DRILL + commands, DRILL_SECONDS, node, Map.of());
     }
 
     @Test
@@ -534,7 +510,7 @@ class PostgresIT {
                 refused(onSqlite, "--store");
             }
         }
-        LauncherCall.Ended moved = move(datadir).run();
+        Commands.Ended moved = move(datadir).run();
         assertThat(moved.code()).as(moved.errors().toString()).isZero();
         assertThat(String.join(" ", moved.output())).contains("start with --store postgresql://", "marked as moved");
         assertThat(String.join(" ", move(datadir).run().output())).contains("nothing was done");
@@ -674,7 +650,7 @@ class PostgresIT {
                     .isZero();
             assertThat(daemon.stop()).isZero();
         }
-        LauncherCall.Ended restored = LauncherCall.words(
+        Commands.Ended restored = LauncherCall.words(
                         "--datadir", datadir.toString(), "--store", server.url(database), "store", "restored")
                 .with("WALLETD_STORE_PASSWORD", PASSWORD)
                 .run();
@@ -799,7 +775,7 @@ class PostgresIT {
     @Test
     void doctor_looks_at_the_database_and_makes_nothing() throws Exception {
         Path datadir = folder.resolve("datadir");
-        LauncherCall.Ended empty = doctor(datadir, PASSWORD);
+        Commands.Ended empty = doctor(datadir, PASSWORD);
         assertThat(empty.output()).anyMatch(line -> line.contains("answers, and a start would use it"));
         assertThat(server.number(database, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"))
                 .isZero();
@@ -813,7 +789,7 @@ class PostgresIT {
                 .anyMatch(line -> line.contains("answers, and a start would use it"));
     }
 
-    private LauncherCall.Ended doctor(Path datadir, String password) {
+    private Commands.Ended doctor(Path datadir, String password) {
         return LauncherCall.words(
                         "doctor",
                         "--datadir",
@@ -838,12 +814,8 @@ class PostgresIT {
     }
 
     private static void refused(LauncherCall call, String hint) {
-        LauncherCall.Ended ended = call.run();
-        String told = String.join("\n", ended.errors());
-        assertThat(ended.code()).as(told).isEqualTo(FAILED);
-        assertThat(ended.errors()).as(told).hasSize(1);
-        assertThat(told).startsWith("chain-walletd: ").contains(hint);
-        assertThat(told).doesNotContain(PASSWORD);
+        Commands.Ended ended = Launchers.refused(call.run(), FAILED, hint);
+        assertThat(ended.errors().get(0)).doesNotContain(PASSWORD);
     }
 
     static String readiness(DaemonProcess daemon) {

@@ -33,8 +33,8 @@ import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -53,7 +53,9 @@ class ProgramsInTheManualIT {
     @TempDir
     static Path shared;
 
+    @AutoClose
     private static DaemonProcess daemon;
+
     private static Wallet wallet;
 
     @BeforeAll
@@ -61,13 +63,6 @@ class ProgramsInTheManualIT {
         daemon = LauncherCall.daemonWithDevnet(SeededKeyring.in(shared.resolve("datadir")))
                 .start();
         wallet = new Wallet(daemon, daemon);
-    }
-
-    @AfterAll
-    static void stop() {
-        if (daemon != null) {
-            daemon.close();
-        }
     }
 
     /**

@@ -16,6 +16,7 @@ import org.chainwalletd.boot.Daemon;
 import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.LauncherCall;
@@ -60,7 +61,7 @@ class RefusalsIT {
                 LauncherCall.daemon(datadir).without("WALLETD_KEYSTORE_PASSPHRASE"),
                 FAILED,
                 "WALLETD_KEYSTORE_PASSPHRASE is not set");
-        refused(
+        Launchers.refused(
                 LauncherCall.daemon(datadir)
                         .with("WALLETD_KEYSTORE_PASSPHRASE", "")
                         .runHere(),
@@ -73,7 +74,7 @@ class RefusalsIT {
     void another_passphrase_is_refused_before_any_socket_is_bound_and_with_the_first_it_serves_alone() {
         Path datadir = copyOfUsed();
         Map<String, String> before = Folders.listing(datadir);
-        LauncherCall.Ended ended = refused(
+        Commands.Ended ended = refused(
                 LauncherCall.daemonWithDevnet(datadir).with("WALLETD_KEYSTORE_PASSPHRASE", "incorrect horse"),
                 FAILED,
                 "-32012");
@@ -177,7 +178,7 @@ class RefusalsIT {
 
     /** No process of its own for each: how one ends with the program's code, the first of them shows. */
     private static void misused(LauncherCall call, String hint) {
-        refused(call.runHere(), USAGE, hint);
+        Launchers.refused(call.runHere(), USAGE, hint);
     }
 
     private static void refusedHere(Path datadir, String... hints) {
@@ -194,15 +195,8 @@ class RefusalsIT {
                 .doesNotContain("\n");
     }
 
-    private static LauncherCall.Ended refused(LauncherCall call, int code, String... hints) {
-        return refused(call.run(), code, hints);
-    }
-
-    private static LauncherCall.Ended refused(LauncherCall.Ended ended, int code, String... hints) {
-        assertThat(ended.errors()).as("standard error").hasSize(1);
-        assertThat(ended.errors().get(0)).startsWith("chain-walletd: ").contains(hints);
-        assertThat(ended.code()).as(ended.errors().get(0)).isEqualTo(code);
-        return ended;
+    private static Commands.Ended refused(LauncherCall call, int code, String... hints) {
+        return Launchers.refused(call.run(), code, hints);
     }
 
     private static void servesWithItsKey(Path datadir) {

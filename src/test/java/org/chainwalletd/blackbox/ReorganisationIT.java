@@ -2,47 +2,30 @@ package org.chainwalletd.blackbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.Map;
-import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
-import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.LauncherCall;
-import org.chainwalletd.testkit.SeededKeyring;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A reorganisation takes a confirmed payment off the chain while the packaged daemon is dead, and the daemon dies again over it. */
 @Tag("long")
 @Walks(CrashPoint.SPEND_AFTER_REORGANISATION)
-class ReorganisationIT {
+class ReorganisationIT extends SeededDaemon {
     private static final String SHOP = "5b".repeat(32);
-    private static final int HALTED = 137;
-
-    @RegisterExtension
-    final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(false));
-
-    @TempDir
-    Path folder;
 
     @Test
     void a_payment_that_was_confirmed_at_the_crash_and_is_gone_at_the_next_start_is_sent_again() {
-        SeededKeyring.in(datadir());
         String payer;
         String txId;
         try (DaemonProcess daemon = daemon().start()) {
             Wallet wallet = new Wallet(daemon, chain.uri());
-            payer = wallet.derive();
-            wallet.fund(payer, 1_000_000L);
-            txId = wallet.transfer(payer, "reorganised", new Output(SHOP, 5_000))
-                    .path("tx_id")
-                    .asText();
+            payer = wallet.payer(1, 1_000_000);
+            txId = wallet.pay(payer, "reorganised", SHOP, 5_000);
             wallet.confirm();
             wallet.awaitNothingInFlight();
             assertThat(daemon.metric("walletd_spend_unburied")).isEqualTo(1);
@@ -69,10 +52,7 @@ class ReorganisationIT {
                     .as("it was found out in the life before")
                     .isZero();
             assertThat(daemon.metric("walletd_store_queue")).isZero();
-            assertThat(wallet.transfer(payer, "reorganised", new Output(SHOP, 5_000))
-                            .path("tx_id")
-                            .asText())
-                    .isEqualTo(txId);
+            assertThat(wallet.pay(payer, "reorganised", SHOP, 5_000)).isEqualTo(txId);
             wallet.confirm();
             wallet.awaitNothingInFlight();
             wallet.confirmed(txId);
@@ -81,15 +61,9 @@ class ReorganisationIT {
         }
     }
 
-    private Path datadir() {
-        return folder.resolve("datadir");
-    }
-
-    private LauncherCall daemon() {
-        return LauncherCall.daemon(datadir())
-                .node(chain.uri())
-                .and("--spend-cap-per-period", "1000000")
-                .and("--rebroadcast-interval-secs", "1");
+    @Override
+    LauncherCall daemon() {
+        return super.daemon().and("--spend-cap-per-period", "1000000");
     }
 
     private boolean isKnown(String txId) {

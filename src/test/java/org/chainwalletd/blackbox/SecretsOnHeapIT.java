@@ -8,13 +8,16 @@ import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.cert.X509Certificate;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -22,18 +25,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509TrustManager;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.http.RawHttp2;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Seeded;
+import org.chainwalletd.testkit.TestCertificate;
 import org.chainwalletd.testkit.Traces;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -100,7 +100,7 @@ class SecretsOnHeapIT {
             String label = "seen on the heap by whoever looks for it";
             traces.text("label", label);
             granted("generate_standard_address", Map.of("label", label));
-            dump(heap);
+            daemon.dumpHeap(heap);
             assertThat(traces.in(heap)).as("on the heap").isNotEmpty().isSubsetOf("label", "label in UTF-16");
         } finally {
             for (Closeable connection : open) {
@@ -263,11 +263,11 @@ class SecretsOnHeapIT {
 
     private Socket secure() throws IOException {
         URI uri = daemon.awaitReady();
-        try {
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, new TrustManager[] {new Trusting()}, null);
-            SSLSocket socket = (SSLSocket)
-                    context.getSocketFactory().createSocket(Dial.socket(uri), uri.getHost(), uri.getPort(), true);
+        try (InputStream own = Files.newInputStream(folder.resolve("datadir/cert.pem"))) {
+            Certificate certificate = CertificateFactory.getInstance("X.509").generateCertificate(own);
+            SSLSocket socket = (SSLSocket) TestCertificate.trusting(certificate)
+                    .getSocketFactory()
+                    .createSocket(Dial.socket(uri), uri.getHost(), uri.getPort(), true);
             SSLParameters parameters = socket.getSSLParameters();
             parameters.setApplicationProtocols(new String[] {http2 ? "h2" : "http/1.1"});
             socket.setSSLParameters(parameters);
@@ -276,36 +276,5 @@ class SecretsOnHeapIT {
         } catch (GeneralSecurityException e) {
             throw new IOException(e);
         }
-    }
-
-    /** The daemon's certificate is its own. */
-    private static final class Trusting implements X509TrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String authType) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String authType) {
-            // Which daemon answers is not in question here.
-        }
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
-        }
-    }
-
-    /** All that is reachable, after a full collection. */
-    private void dump(Path file) throws IOException {
-        Process jcmd = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
-                        Long.toString(daemon.pid()),
-                        "GC.heap_dump",
-                        file.toString())
-                .redirectErrorStream(true)
-                .start();
-        String said = Await.output(jcmd);
-        assertThat(Await.exit(jcmd)).as(said).isZero();
     }
 }

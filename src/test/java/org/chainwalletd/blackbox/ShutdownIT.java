@@ -6,11 +6,9 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,18 +19,13 @@ import java.util.concurrent.Future;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
-import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Dial;
-import org.chainwalletd.testkit.LauncherCall;
-import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /** SIGTERM while calls are under way: they are answered or cut off, the daemon ends with 0, and no spend is left half done. */
 @Tag("long")
-class ShutdownIT {
+class ShutdownIT extends SeededDaemon {
     /**
      * What is promised, 10 s, is measured where a machine has nothing else to do. Otherwise the daemon's own limit is what a stop must not come
      * to: it says so and does not end with 0.
@@ -43,25 +36,17 @@ class ShutdownIT {
     private static final int MINTS = 30;
     private static final int SLOW_CLIENTS = 20;
 
-    @RegisterExtension
-    final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(false));
-
-    @TempDir
-    Path folder;
-
     @Test
     void term_under_load_ends_with_zero_whatever_hangs_and_no_spend_half_done() throws Exception {
         ExecutorService clients = Executors.newCachedThreadPool();
         List<Socket> slow = new ArrayList<>();
-        SeededKeyring.in(folder.resolve("datadir"));
         try {
             long funded;
             Withdrawals withdrawals;
             try (DaemonProcess daemon = daemon().start()) {
                 Wallet wallet = new Wallet(daemon, chain.uri());
-                String payer = wallet.derive();
-                withdrawals = new Withdrawals(payer);
-                funded = fund(wallet, payer, 3 * PAYMENTS);
+                withdrawals = new Withdrawals(wallet.payer(3 * PAYMENTS, 1_000_000));
+                funded = wallet.mine(1).path("height").longValue();
 
                 DaemonProcess.nodeCall(chain.uri(), "devnet_set", Map.of("latency_ms", 400));
                 stopsUnderLoad("quick node", daemon, withdrawals, clients);
@@ -87,14 +72,6 @@ class ShutdownIT {
         }
     }
 
-    /** The height of the block with the coins. */
-    private static long fund(Wallet wallet, String payer, int number) {
-        long[] coins = new long[number];
-        Arrays.fill(coins, 1_000_000L);
-        wallet.fund(payer, coins);
-        return wallet.mine(1).path("height").longValue();
-    }
-
     private void nothingIsHalfDone(Withdrawals withdrawals, long funded) throws Exception {
         try (DaemonProcess daemon = daemon().start()) {
             Wallet wallet = new Wallet(daemon, chain.uri());
@@ -108,10 +85,6 @@ class ShutdownIT {
         Socket socket = Dial.socket(daemon);
         socket.getOutputStream().write("POST / HTTP/1.1\r\nHost: loc".getBytes(StandardCharsets.US_ASCII));
         return socket;
-    }
-
-    private LauncherCall daemon() {
-        return LauncherCall.daemon(folder.resolve("datadir")).node(chain.uri()).and("--rebroadcast-interval-secs", "1");
     }
 
     private static void stopsUnderLoad(

@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.LauncherCall;
@@ -183,7 +184,7 @@ class StandbyIT {
         }
     }
 
-    private LauncherCall.Ended restored(int number) {
+    private Commands.Ended restored(int number) {
         return LauncherCall.words("--datadir", datadir(number).toString(), "--store", store(), "store", "restored")
                 .with("WALLETD_STORE_PASSWORD", PostgresService.PASSWORD)
                 .run();
@@ -221,11 +222,11 @@ class StandbyIT {
             assertThat(daemon.stop()).isZero();
         }
         daemons.clear();
-        LauncherCall.Ended early = restored(0);
+        Commands.Ended early = restored(0);
         assertThat(early.code()).isEqualTo(1);
         assertThat(early.errors().toString()).contains(datadir(1).toString());
         for (int number = DAEMONS - 1; number >= 0; number--) {
-            LauncherCall.Ended restored = restored(number);
+            Commands.Ended restored = restored(number);
             assertThat(restored.code()).as(restored.errors().toString()).isZero();
         }
         for (int number = 0; number < DAEMONS; number++) {

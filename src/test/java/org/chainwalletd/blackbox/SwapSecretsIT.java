@@ -82,9 +82,9 @@ class SwapSecretsIT {
                 trader.begin(daemon);
                 swaps = trade(ground, trader, daemon);
                 look(daemon, trader, swaps.all());
-                dump(daemon, heap);
+                daemon.dumpHeap(heap);
                 look(daemon, trader, swaps.all());
-                dump(daemon, later);
+                daemon.dumpHeap(later);
                 key = reveal(daemon, "reveal_evm_private_key", "private_key_hex");
                 phrase = reveal(daemon, "evm_reveal_mnemonic", "mnemonic");
                 assertThat(daemon.stop()).isZero();
@@ -256,19 +256,6 @@ class SwapSecretsIT {
                         .limit(secret.size())
                         .map(i -> secret.path(i).asText())
                         .collect(Collectors.joining(" "));
-    }
-
-    /** All that is reachable, as an operator would take it. */
-    private static void dump(DaemonProcess daemon, Path file) throws IOException {
-        Process jcmd = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
-                        Long.toString(daemon.pid()),
-                        "GC.heap_dump",
-                        file.toString())
-                .redirectErrorStream(true)
-                .start();
-        String said = Await.output(jcmd);
-        assertThat(Await.exit(jcmd)).as(said).isZero();
     }
 
     private static List<Path> files(Path datadir) throws IOException {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,19 @@ final class Wallet {
         return daemon.call("generate_address", Map.of()).path("address").asText();
     }
 
+    /** A new address of such a daemon with as many coins of this value. */
+    String payer(int coins, long value) {
+        String payer = derive();
+        fundEach(payer, coins, value);
+        return payer;
+    }
+
+    void fundEach(String address, int coins, long value) {
+        long[] values = new long[coins];
+        Arrays.fill(values, value);
+        fund(address, values);
+    }
+
     /** Gives coins to an address in a block of their own, and waits until the daemon's node has them. */
     void fund(String address, long... amounts) {
         long before = balance(address);
@@ -79,6 +93,11 @@ final class Wallet {
 
     JsonNode transfer(String from, String token, Output... outputs) {
         return daemon.call("transfer", payment(from, token, outputs));
+    }
+
+    /** The transaction id of a payment to one recipient. */
+    String pay(String from, String token, String to, long amount) {
+        return transfer(from, token, new Output(to, amount)).path("tx_id").asText();
     }
 
     /** Parameters of {@code transfer}; without a token when {@code token} is null. */

@@ -4,13 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.chainwalletd.blackbox.Wallet.Output;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.DaemonProcess;
 
@@ -89,11 +87,6 @@ final class Withdrawals {
     }
 
     private static String recipient(String token) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        return Hash256.sha256(token.getBytes(StandardCharsets.UTF_8)).hex();
     }
 }

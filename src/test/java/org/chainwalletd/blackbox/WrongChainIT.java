@@ -2,39 +2,25 @@ package org.chainwalletd.blackbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.Map;
 import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
-import org.chainwalletd.testkit.DevnetExtension;
-import org.chainwalletd.testkit.LauncherCall;
-import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A node that reports another chain than the pinned one is never signed for, and the daemon says so. */
 @Tag("long")
-class WrongChainIT {
+class WrongChainIT extends SeededDaemon {
     private static final String SHOP = "5c".repeat(32);
-
-    @RegisterExtension
-    final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(false));
-
-    @TempDir
-    Path folder;
 
     @Test
     void a_node_of_another_chain_gets_no_transaction_until_it_is_the_right_one_again() {
-        SeededKeyring.in(datadir());
         String payer;
         try (DaemonProcess daemon = daemon().start()) {
             Wallet wallet = new Wallet(daemon, chain.uri());
-            payer = wallet.derive();
-            wallet.fund(payer, 1_000_000L);
+            payer = wallet.payer(1, 1_000_000);
             assertThat(daemon.stop()).isZero();
         }
         DaemonProcess.nodeCall(chain.uri(), "devnet_set", Map.of("lie", "genesis"));
@@ -60,14 +46,6 @@ class WrongChainIT {
             assertThat(pending()).isEqualTo(1);
             assertThat(daemon.stop()).isZero();
         }
-    }
-
-    private Path datadir() {
-        return folder.resolve("datadir");
-    }
-
-    private LauncherCall daemon() {
-        return LauncherCall.daemon(datadir()).node(chain.uri());
     }
 
     /** Unconfirmed transactions that pay the shop. */

@@ -2,6 +2,7 @@ package org.chainwalletd.devnet;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import org.chainwalletd.chain.Address;
@@ -16,7 +17,6 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
-import org.chainwalletd.chain.Witness;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Party;
 
@@ -37,6 +37,19 @@ final class ChainHarness {
         return new Outpoint(chain.fund(owner.address, value), 0);
     }
 
+    /** Unconfirmed outputs of 300 base units each, 250 from each of {@code transactions}, that A can spend. */
+    List<Outpoint> manySmall(int transactions) {
+        List<Outpoint> coins = new ArrayList<>();
+        for (int i = 0; i < transactions; i++) {
+            TxOutput[] parts = Collections.nCopies(250, to(A, 300)).toArray(TxOutput[]::new);
+            Hash256 txId = chain.submit(signed(A, List.of(fund(A, 1_000_000)), parts));
+            for (int part = 0; part < parts.length; part++) {
+                coins.add(new Outpoint(txId, part));
+            }
+        }
+        return coins;
+    }
+
     static TxOutput to(Party receiver, long value) {
         return TxOutput.toAddress(receiver.address, Amount.ofUnsigned(value));
     }
@@ -51,11 +64,7 @@ final class ChainHarness {
 
     /** Every input signed as a plain one by {@code owner}. */
     Transaction signed(Party owner, List<Outpoint> inputs, TxOutput... outputs) {
-        Transaction tx = unsigned(inputs, outputs);
-        byte[] signature = sign(owner, tx);
-        List<Witness> witnesses = new ArrayList<>();
-        inputs.forEach(input -> witnesses.add(Witness.plain(owner.key, signature)));
-        return tx.withWitnesses(witnesses);
+        return owner.pay(chain.node().genesisId(), inputs, outputs);
     }
 
     /** A contract in which A locks and B can claim with {@code preimage}. */

@@ -8,7 +8,6 @@ import static org.chainwalletd.devnet.ChainHarness.to;
 import static org.chainwalletd.devnet.ChainHarness.unsigned;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
@@ -88,13 +87,7 @@ class ComparedNodeTest {
 
     @Test
     void steps_are_summed_over_all_inputs_before_any_signature_is_checked() {
-        List<Outpoint> coins = new ArrayList<>();
-        for (int i = 0; i < 7; i++) {
-            Outpoint large = on.fund(A, 1_000_000);
-            TxOutput[] parts = Stream.generate(() -> to(A, 300)).limit(250).toArray(TxOutput[]::new);
-            Hash256 txId = chain.submit(on.signed(A, List.of(large), parts));
-            Stream.iterate(0, part -> part + 1).limit(250).forEach(part -> coins.add(new Outpoint(txId, part)));
-        }
+        List<Outpoint> coins = on.manySmall(7);
         chain.mine(2);
         Transaction tx = unsigned(coins.subList(0, 1_625), to(B, 200_000));
         Witness bad = Witness.plain(A.key, new byte[64]);

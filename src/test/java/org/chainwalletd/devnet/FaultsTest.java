@@ -15,6 +15,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.ManualClock;
 import org.junit.jupiter.api.Test;
@@ -65,14 +66,15 @@ class FaultsTest {
 
     @Test
     void answers_are_held_back_for_the_latency() throws Exception {
+        String call = sending(on.signed(A, List.of(on.fund(A, 10_000)), to(B, 9_000)));
         set("{'latency_ms':5000}");
         try (Socket socket = NodeCall.connect(chain.uri())) {
             socket.getOutputStream()
-                    .write(("POST / HTTP/1.1\r\nContent-Length: " + HEIGHT.length() + "\r\n\r\n" + HEIGHT)
+                    .write(("POST / HTTP/1.1\r\nContent-Length: " + call.length() + "\r\n\r\n" + call)
                             .getBytes(StandardCharsets.US_ASCII));
-            assertThat(on.result("devnet_set", "{}").get("ok").booleanValue())
-                    .as("the node is idle again")
-                    .isTrue();
+            Await.until(
+                    "the call has its effect",
+                    () -> chain.node().ledger().statistics().mempoolTransactions() == 1);
             assertThat(socket.getInputStream().available()).isZero();
             clock.advance(Duration.ofSeconds(5));
             chain.node().clockMoved();

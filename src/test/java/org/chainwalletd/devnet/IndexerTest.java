@@ -358,8 +358,7 @@ class IndexerTest {
 
     private String fromScratch() {
         byte[] answer = new IndexerCalls(chain.node().ledger(), InstantSource.system())
-                .prepare(InetAddress.getLoopbackAddress(), batch().getBytes(StandardCharsets.US_ASCII))
-                .run()
+                .answer(InetAddress.getLoopbackAddress(), batch().getBytes(StandardCharsets.US_ASCII))
                 .body();
         return new String(answer, StandardCharsets.UTF_8);
     }

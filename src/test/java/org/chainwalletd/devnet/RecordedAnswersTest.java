@@ -9,6 +9,7 @@ import org.chainwalletd.testkit.DevnetExtension;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.function.Executable;
 
 /** Recorded answers that do not depend on one chain's state, replayed. */
 class RecordedAnswersTest {
@@ -18,17 +19,23 @@ class RecordedAnswersTest {
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();
 
+    private static DynamicTest test(JsonNode exchange, Executable check) {
+        return DynamicTest.dynamicTest(exchange.get("name").textValue(), check);
+    }
+
+    private JsonNode replayed(JsonNode exchange) {
+        return NodeCall.answer(chain.uri(), exchange.get("method").textValue(), Recorded.params(exchange));
+    }
+
     @TestFactory
     Stream<DynamicTest> refusals_are_equal() {
         return Recorded.exchanges("node-rpc.json").stream()
                 .filter(exchange -> exchange.at("/answer/error/message").isTextual())
                 .filter(exchange -> OF_ONE_CHAIN.stream()
                         .noneMatch(exchange.at("/answer/error/message").textValue()::contains))
-                .map(exchange -> DynamicTest.dynamicTest(exchange.get("name").textValue(), () -> {
-                    JsonNode answer =
-                            NodeCall.answer(chain.uri(), exchange.get("method").textValue(), Recorded.params(exchange));
-                    assertThat(answer.get("error")).isEqualTo(exchange.at("/answer/error"));
-                }));
+                .map(exchange -> test(
+                        exchange,
+                        () -> assertThat(replayed(exchange).get("error")).isEqualTo(exchange.at("/answer/error"))));
     }
 
     @TestFactory
@@ -36,35 +43,32 @@ class RecordedAnswersTest {
         return Recorded.exchanges("node-rpc.json").stream()
                 .skip(30)
                 .filter(exchange -> exchange.at("/answer/result").isObject())
-                .map(exchange -> DynamicTest.dynamicTest(exchange.get("name").textValue(), () -> {
-                    JsonNode answer =
-                            NodeCall.answer(chain.uri(), exchange.get("method").textValue(), Recorded.params(exchange));
-                    JsonNode recorded = exchange.at("/answer/result");
-                    assertThat(answer.get("result").fieldNames())
-                            .toIterable()
-                            .containsExactlyElementsOf(recorded::fieldNames);
-                }));
+                .map(exchange -> test(
+                        exchange,
+                        () -> assertThat(replayed(exchange).get("result").fieldNames())
+                                .toIterable()
+                                .containsExactlyElementsOf(exchange.at("/answer/result")::fieldNames)));
     }
 
     @TestFactory
     Stream<DynamicTest> raw_answers_are_equal_byte_for_byte() {
         return Recorded.exchanges("node-http.json").stream()
-                .map(exchange -> DynamicTest.dynamicTest(exchange.get("name").textValue(), () -> {
-                    String request = whole(exchange.get("request").textValue());
+                .map(exchange -> test(exchange, () -> {
                     String recorded = exchange.get("response").textValue();
-                    String answer = NodeCall.raw(chain.uri(), request);
+                    String answer = NodeCall.raw(
+                            chain.uri(), whole(exchange.get("request").textValue()));
                     if (recorded.contains("\"result\"")) {
-                        String mine = answer.replaceFirst("Content-Length: \\d+", "")
-                                .replaceAll("\"block_id\":\"[0-9a-f]{64}\"", "")
-                                .replaceAll("\"height\":\\d+", "");
-                        assertThat(mine)
-                                .isEqualTo(recorded.replaceFirst("Content-Length: \\d+", "")
-                                        .replaceAll("\"block_id\":\"[0-9a-f]{64}\"", "")
-                                        .replaceAll("\"height\":\\d+", ""));
+                        assertThat(withoutBlock(answer)).isEqualTo(withoutBlock(recorded));
                     } else {
                         assertThat(answer).isEqualTo(recorded);
                     }
                 }));
+    }
+
+    private static String withoutBlock(String answer) {
+        return answer.replaceFirst("Content-Length: \\d+", "")
+                .replaceAll("\"block_id\":\"[0-9a-f]{64}\"", "")
+                .replaceAll("\"height\":\\d+", "");
     }
 
     /** Long requests are recorded shortened, as {@code <beginning> ... (<n> bytes in all)}. */

@@ -8,7 +8,6 @@ import static org.chainwalletd.devnet.ChainHarness.op;
 import static org.chainwalletd.devnet.ChainHarness.to;
 import static org.chainwalletd.devnet.ChainHarness.unsigned;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Amount;
@@ -145,15 +144,7 @@ class ValidationTest {
 
     @Test
     void the_step_budget_ends_at_1623_inputs() {
-        List<Outpoint> coins = new ArrayList<>();
-        for (int i = 0; i < 7; i++) {
-            Outpoint large = on.fund(A, 1_000_000);
-            TxOutput[] parts = Stream.generate(() -> to(A, 300)).limit(250).toArray(TxOutput[]::new);
-            Hash256 txId = chain.submit(on.signed(A, List.of(large), parts));
-            for (int part = 0; part < parts.length; part++) {
-                coins.add(new Outpoint(txId, part));
-            }
-        }
+        List<Outpoint> coins = on.manySmall(7);
         chain.mine(1);
         refused(
                 "ScriptEvalFailed { input_index: 1623, reason: \"total script cost 20007680 exceeds"

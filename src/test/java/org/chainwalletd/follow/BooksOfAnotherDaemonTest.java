@@ -45,9 +45,9 @@ import org.chainwalletd.store.books.CreditEvent;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.postgres.TestDatabase;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Distorted;
-import org.chainwalletd.testkit.FollowRig;
 import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.wait.PaymentOutcome;
 import org.chainwalletd.wait.TxOutcome;
@@ -332,8 +332,9 @@ class BooksOfAnotherDaemonTest {
     }
 
     private static FollowerSetup with(FollowerSetup setup, UnaryOperator<NodeClient> change) {
-        return FollowRig.asking(
+        return Copies.with(
                 setup,
+                "sources",
                 new FollowerSetup.Sources(
                         setup.sources().nodes().stream()
                                 .map(node -> new FollowedNode(node.name(), change.apply(node.client())))

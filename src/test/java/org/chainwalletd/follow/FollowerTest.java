@@ -16,6 +16,7 @@ import org.chainwalletd.devnet.ledger.ConnectedBlock;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.SeenTable;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.FollowRig;
 import org.junit.jupiter.api.AfterEach;
@@ -151,7 +152,7 @@ class FollowerTest {
     }
 
     private static FollowerSetup looksOnceAnHour(FollowerSetup setup) {
-        return FollowRig.with(setup, setup.sources(), setup.work(), Duration.ofHours(1));
+        return Copies.with(setup, "interval", Duration.ofHours(1));
     }
 
     /** Fails unless the events lead to the tip, block by block from the first one. */

@@ -13,6 +13,7 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Distorted;
 import org.chainwalletd.testkit.FollowRig;
@@ -46,8 +47,10 @@ class LyingNodeTest {
     private FollowerSetup liar(FollowerSetup setup, UnaryOperator<NodeClient> lies, Network network) {
         List<FollowedNode> nodes = new ArrayList<>(setup.sources().nodes());
         nodes.set(0, new FollowedNode("liar", lies.apply(nodes.get(0).client())));
-        return FollowRig.asking(
-                setup, new FollowerSetup.Sources(nodes, setup.sources().any(), FollowRig.known(network)));
+        return Copies.with(
+                setup,
+                "sources",
+                new FollowerSetup.Sources(nodes, setup.sources().any(), FollowRig.known(network)));
     }
 
     private UnaryOperator<NodeClient> blocks(UnaryOperator<NodeClient.BlockSummary> change) {
@@ -165,11 +168,7 @@ class LyingNodeTest {
 
     /** Transactions requested from any node are false, those from single nodes are right: the node that sent the list decides. */
     private FollowerSetup withLyingBodies(FollowerSetup setup) {
-        return FollowRig.asking(
-                setup,
-                new FollowerSetup.Sources(
-                        setup.sources().nodes(),
-                        Distorted.transactions(setup.sources().any(), Distorted::richer),
-                        setup.sources().rules()));
+        NodeClient lying = Distorted.transactions(setup.sources().any(), Distorted::richer);
+        return Copies.with(setup, "sources", Copies.with(setup.sources(), "any", lying));
     }
 }

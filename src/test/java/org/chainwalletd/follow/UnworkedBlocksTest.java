@@ -24,6 +24,7 @@ import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.FollowRig;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AutoClose;
@@ -164,17 +165,14 @@ class UnworkedBlocksTest {
         rig = new FollowRig(
                 folder,
                 List.of(),
-                setup -> new FollowerSetup(
-                        setup.profile(),
+                setup -> Copies.with(
+                        setup,
+                        "sources",
                         new FollowerSetup.Sources(followed, node.client(), FollowRig.known(Network.TESTNET)),
-                        setup.file(),
-                        setup.books(),
-                        setup.rules(),
+                        "work",
                         work,
-                        setup.meters(),
-                        setup.interval(),
-                        clock,
-                        setup.executor()),
+                        "clock",
+                        clock),
                 URI.create("http://127.0.0.1:9"));
         rig.awaitTip(topOf(chain));
     }

@@ -1,8 +1,11 @@
 package org.chainwalletd.testkit;
 
+import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Java process with the classes of the tests. */
 public final class ChildJvm {
@@ -24,10 +27,17 @@ public final class ChildJvm {
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1"));
         command.addAll(options);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(List.of("-cp", classPath(), main.getName()));
         for (Object argument : arguments) {
             command.add(argument.toString());
         }
         return command;
+    }
+
+    /** From any folder. */
+    private static String classPath() {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
     }
 }

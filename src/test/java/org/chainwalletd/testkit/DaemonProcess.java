@@ -1,5 +1,7 @@
 package org.chainwalletd.testkit;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -180,6 +182,19 @@ public final class DaemonProcess implements AutoCloseable {
 
     public long pid() {
         return process.pid();
+    }
+
+    /** Writes all that is reachable, after a full collection. */
+    public void dumpHeap(Path file) throws IOException {
+        Process jcmd = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                        Long.toString(pid()),
+                        "GC.heap_dump",
+                        file.toString())
+                .redirectErrorStream(true)
+                .start();
+        String said = Await.output(jcmd);
+        assertThat(Await.exit(jcmd)).as(said).isZero();
     }
 
     public boolean isAlive() {

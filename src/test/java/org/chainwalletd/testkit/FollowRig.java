@@ -98,31 +98,7 @@ public final class FollowRig implements AutoCloseable {
 
     /** The usual setup, but for nodes that say they are of this network. */
     public static UnaryOperator<FollowerSetup> of(Network network) {
-        return setup -> asking(
-                setup,
-                new FollowerSetup.Sources(
-                        setup.sources().nodes(), setup.sources().any(), known(network)));
-    }
-
-    /** This setup, but for who is asked. */
-    public static FollowerSetup asking(FollowerSetup setup, FollowerSetup.Sources sources) {
-        return with(setup, sources, setup.work(), setup.interval());
-    }
-
-    /** This setup, but for who is asked, how work is checked, and the time between two looks. */
-    public static FollowerSetup with(
-            FollowerSetup setup, FollowerSetup.Sources sources, WorkCheck work, Duration interval) {
-        return new FollowerSetup(
-                setup.profile(),
-                sources,
-                setup.file(),
-                setup.books(),
-                setup.rules(),
-                work,
-                setup.meters(),
-                interval,
-                setup.clock(),
-                setup.executor());
+        return setup -> Copies.with(setup, "sources", Copies.with(setup.sources(), "rules", known(network)));
     }
 
     public SimpleMeterRegistry meters() {

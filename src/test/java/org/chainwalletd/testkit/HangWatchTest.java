@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -92,27 +92,11 @@ class HangWatchTest {
     }
 
     private Process run(Class<?> tests) throws Exception {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Dhanging=true",
-                        "-cp",
-                        absolute(System.getProperty("java.class.path")),
-                        Main.class.getName(),
-                        tests.getName())
+        return ChildJvm.of(List.of("-Dhanging=true"), Main.class, tests.getName())
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("said").toFile())
                 .start();
-    }
-
-    private static String absolute(String classPath) {
-        return String.join(
-                java.io.File.pathSeparator,
-                Arrays.stream(classPath.split(java.io.File.pathSeparator))
-                        .map(entry -> Path.of(entry).toAbsolutePath().toString())
-                        .toList());
     }
 
     private String said() throws Exception {

@@ -200,27 +200,18 @@ public final class LauncherCall {
     }
 
     /** Runs the process to its end. */
-    public Ended run() {
+    public Commands.Ended run() {
         try (DaemonProcess process = launch()) {
             int code = process.exitCode();
-            return new Ended(code, process.output(), process.errors());
+            return new Commands.Ended(code, process.output(), process.errors());
         }
     }
 
     /** Runs in this process, from where the launcher's JVM begins too: for what is refused before anything is started. */
-    public Ended runHere() {
+    public Commands.Ended runHere() {
         Map<String, String> environment = new HashMap<>(System.getenv());
         unset.forEach(environment::remove);
         environment.putAll(variables);
-        Commands.Ended ended = Commands.run(environment, arguments.toArray(String[]::new));
-        return new Ended(ended.code(), ended.output(), ended.errors());
+        return Commands.run(environment, arguments.toArray(String[]::new));
     }
-
-    /**
-     * A process that has ended.
-     *
-     * @param output lines of standard output
-     * @param errors lines of standard error
-     */
-    public record Ended(int code, List<String> output, List<String> errors) {}
 }

@@ -1,6 +1,7 @@
 package org.chainwalletd.testkit;
 
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
@@ -38,7 +39,13 @@ public final class Party {
 
     /** Spends a plain coin of this party. */
     public Transaction pay(Hash256 genesis, Outpoint coin, TxOutput... outputs) {
-        Transaction unsigned = Transaction.unsigned(List.of(coin), List.of(outputs));
-        return unsigned.withWitnesses(List.of(Witness.plain(key, sign(genesis, unsigned))));
+        return pay(genesis, List.of(coin), outputs);
+    }
+
+    /** Spends plain coins of this party. */
+    public Transaction pay(Hash256 genesis, List<Outpoint> coins, TxOutput... outputs) {
+        Transaction unsigned = Transaction.unsigned(coins, List.of(outputs));
+        Witness witness = Witness.plain(key, sign(genesis, unsigned));
+        return unsigned.withWitnesses(Collections.nCopies(coins.size(), witness));
     }
 }

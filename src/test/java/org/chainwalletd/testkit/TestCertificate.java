@@ -1,5 +1,6 @@
 package org.chainwalletd.testkit;
 
+import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -64,7 +65,7 @@ public record TestCertificate(X509Certificate certificate, KeyPair keys) {
         return trusting(certificate);
     }
 
-    public static SSLContext trusting(Certificate certificate) throws Exception {
+    public static SSLContext trusting(Certificate certificate) throws GeneralSecurityException, IOException {
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);
         store.setCertificateEntry("server", certificate);

@@ -64,7 +64,6 @@ final class AddressMethods {
                         "get_script_utxos",
                         SCRIPT_BODY_CAP,
                         Method.Bucket.SCAN,
-                        false,
                         params -> scriptUtxos(GET_SCRIPT_UTXOS.read(params))),
                 Method.scan("get_address_mempool", params -> addressMempool(GET_ADDRESS_MEMPOOL.read(params))),
                 Method.scan(
@@ -128,19 +127,17 @@ final class AddressMethods {
     private ObjectNode page(Bytes script, Params params, boolean withScriptLength) {
         Listing listing = asked(script, params);
         ObjectNode page = listing(listing, withScriptLength);
-        page.set("next_cursor", nextCursor(listing));
+        page.put("next_cursor", nextCursor(listing));
         page.set("tip_height", Json.u64(listing.tip().height()));
         return page;
     }
 
     private Listing asked(Bytes script, Params params) {
-        Cursor cursor = params.optionalText("cursor").map(Cursor::parse).orElse(null);
+        Cursor cursor = params.optionalText("cursor").map(Cursor::parse).orElse(Cursor.START);
         OptionalLong limit = params.optionalNumber("limit");
         int count = limit.isEmpty() || U64.compare(limit.getAsLong(), PAGE) > 0 ? PAGE : (int) limit.getAsLong();
         try {
-            return cursor == null
-                    ? ledger.list(script, null, null, Math.max(1, count))
-                    : ledger.list(script, cursor.after(), cursor.tip(), Math.max(1, count));
+            return ledger.list(script, cursor.after(), cursor.tip(), Math.max(1, count));
         } catch (RejectedException e) {
             throw CallException.invalid(e.getMessage());
         }
@@ -161,15 +158,12 @@ final class AddressMethods {
         return result;
     }
 
-    private static JsonNode nextCursor(Listing listing) {
-        List<Coin> coins = listing.coins();
-        return Json.MAPPER.valueToTree(
-                listing.more()
-                        ? new Cursor(
-                                        listing.tip().id(),
-                                        coins.get(coins.size() - 1).outpoint())
-                                .toString()
-                        : null);
+    private static String nextCursor(Listing listing) {
+        if (!listing.more()) {
+            return null;
+        }
+        Coin last = listing.coins().get(listing.coins().size() - 1);
+        return new Cursor(listing.tip().id(), last.outpoint()).toString();
     }
 
     private JsonNode addressMempool(Params params) {
@@ -195,7 +189,7 @@ final class AddressMethods {
     }
 
     private static ArrayNode mempool(PendingListing pending, Bytes script, int most) {
-        ArrayNode entries = Json.MAPPER.createArrayNode();
+        ArrayNode entries = Json.array();
         pending.transactions().stream().limit(most).forEach(tx -> entries.add(entry(tx, script)));
         return entries;
     }
@@ -261,6 +255,8 @@ final class AddressMethods {
 
     /** Position at which a listing continues: {@code <tip id>:<tx id>:<index>} (chain protocol, section 10.4). */
     record Cursor(Hash256 tip, Outpoint after) {
+        static final Cursor START = new Cursor(null, null);
+
         static Cursor parse(String text) {
             String[] parts = text.split(":", -1);
             if (parts.length != 3) {

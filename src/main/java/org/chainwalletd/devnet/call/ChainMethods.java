@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.BlockHeader;
-import org.chainwalletd.chain.DecodeException;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
@@ -68,7 +67,6 @@ final class ChainMethods {
                         "send_raw_transaction",
                         TRANSACTION_BODY_CAP,
                         Method.Bucket.SUBMIT,
-                        true,
                         params -> send(SEND_RAW_TRANSACTION.read(params))));
     }
 
@@ -164,27 +162,13 @@ final class ChainMethods {
     }
 
     private JsonNode send(Params params) {
-        Transaction tx = decode(Hex.param(params.text("tx_hex")));
+        Transaction tx = Hex.transaction(params.text("tx_hex"));
         try {
             return Json.object().put("tx_id", ledger.submit(tx).hex());
         } catch (RejectedException e) {
             throw CallException.invalid(e.getMessage());
         } catch (Ledger.TipChangedException e) {
             throw new CallException(CallException.INTERNAL, e.getMessage());
-        }
-    }
-
-    static Transaction decode(byte[] bytes) {
-        try {
-            return TransactionCodec.decode(bytes);
-        } catch (DecodeException e) {
-            throw CallException.invalid(
-                    switch (e.kind()) {
-                        case UNEXPECTED_EOF -> "Failed to deserialize transaction: UnexpectedEof";
-                        case INVALID_DATA -> "Failed to deserialize transaction: InvalidData(\"" + e.detail() + "\")";
-                        case TRAILING_BYTES ->
-                            "Trailing bytes after transaction: consumed " + e.position() + " of " + e.total();
-                    });
         }
     }
 }

@@ -1,7 +1,10 @@
 package org.chainwalletd.devnet.call;
 
 import java.util.HexFormat;
+import org.chainwalletd.chain.DecodeException;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
 
 /** Hexadecimal input in either case, with a node's error texts. */
 public final class Hex {
@@ -43,5 +46,20 @@ public final class Hex {
             throw CallException.invalid(what + " must be 32 bytes");
         }
         return Hash256.of(bytes);
+    }
+
+    /** A parameter that is a serialised transaction. */
+    public static Transaction transaction(String text) {
+        try {
+            return TransactionCodec.decode(param(text));
+        } catch (DecodeException e) {
+            throw CallException.invalid(
+                    switch (e.kind()) {
+                        case UNEXPECTED_EOF -> "Failed to deserialize transaction: UnexpectedEof";
+                        case INVALID_DATA -> "Failed to deserialize transaction: InvalidData(\"" + e.detail() + "\")";
+                        case TRAILING_BYTES ->
+                            "Trailing bytes after transaction: consumed " + e.position() + " of " + e.total();
+                    });
+        }
     }
 }

@@ -28,7 +28,7 @@ import org.chainwalletd.chain.U64;
 
 /** JSON as a node writes it: compact, members in alphabetical order, numbers in the forms of its library. */
 public final class Json {
-    static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+    private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
                     .streamReadConstraints(
                             StreamReadConstraints.builder().maxNestingDepth(128).build())
@@ -40,7 +40,7 @@ public final class Json {
 
     private Json() {}
 
-    /** An object whose members come out in alphabetical order. */
+    /** An object whose members are in alphabetical order, as all are that a node writes. */
     public static ObjectNode object() {
         return new ObjectNode(JsonNodeFactory.instance, new TreeMap<>());
     }
@@ -94,7 +94,7 @@ public final class Json {
         }
         return switch (token) {
             case START_OBJECT -> {
-                ObjectNode object = new ObjectNode(JsonNodeFactory.instance);
+                ObjectNode object = object();
                 while (in.nextToken() == JsonToken.FIELD_NAME) {
                     String name = whole(in.currentName());
                     in.nextToken();
@@ -151,10 +151,21 @@ public final class Json {
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Appends {@code node}; members of objects are sorted. */
+    /** Appends {@code node}. */
     public static void write(JsonNode node, StringBuilder out) {
         switch (node.getNodeType()) {
-            case OBJECT -> writeObject((ObjectNode) node, out);
+            case OBJECT -> {
+                out.append('{');
+                String separator = "";
+                for (Map.Entry<String, JsonNode> member : node.properties()) {
+                    out.append(separator);
+                    writeString(member.getKey(), out);
+                    out.append(':');
+                    write(member.getValue(), out);
+                    separator = ",";
+                }
+                out.append('}');
+            }
             case ARRAY -> {
                 out.append('[');
                 String separator = "";
@@ -169,23 +180,6 @@ public final class Json {
             case NUMBER -> out.append(number(node));
             default -> out.append(node.asText("null"));
         }
-    }
-
-    private static void writeObject(ObjectNode node, StringBuilder out) {
-        Map<String, JsonNode> sorted = new TreeMap<>();
-        for (Map.Entry<String, JsonNode> member : node.properties()) {
-            sorted.put(member.getKey(), member.getValue());
-        }
-        out.append('{');
-        String separator = "";
-        for (Map.Entry<String, JsonNode> member : sorted.entrySet()) {
-            out.append(separator);
-            writeString(member.getKey(), out);
-            out.append(':');
-            write(member.getValue(), out);
-            separator = ",";
-        }
-        out.append('}');
     }
 
     static void writeString(String text, StringBuilder out) {

@@ -7,28 +7,23 @@ import java.util.function.Function;
  * Method of the node.
  *
  * @param bodyCap longest request body, in bytes
- * @param heavy whether it may take longer than a look-up
  * @param body from the parameters (JSON null when absent) to the result
  */
-record Method(String name, int bodyCap, Bucket bucket, boolean heavy, Function<JsonNode, JsonNode> body) {
+public record Method(String name, int bodyCap, Bucket bucket, Function<JsonNode, JsonNode> body) {
     static final int BODY_CAP = 65_536;
 
     /** Quota that a call counts against (chain protocol, section 10.3). */
-    enum Bucket {
+    public enum Bucket {
         SCAN,
         SUBMIT,
         NONE
     }
 
-    static Method free(String name, Function<JsonNode, JsonNode> body) {
-        return new Method(name, BODY_CAP, Bucket.NONE, false, body);
-    }
-
-    static Method heavy(String name, Function<JsonNode, JsonNode> body) {
-        return new Method(name, BODY_CAP, Bucket.NONE, true, body);
+    public static Method free(String name, Function<JsonNode, JsonNode> body) {
+        return new Method(name, BODY_CAP, Bucket.NONE, body);
     }
 
     static Method scan(String name, Function<JsonNode, JsonNode> body) {
-        return new Method(name, BODY_CAP, Bucket.SCAN, false, body);
+        return new Method(name, BODY_CAP, Bucket.SCAN, body);
     }
 }

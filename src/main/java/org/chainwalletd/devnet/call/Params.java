@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.TreeMap;
 import org.chainwalletd.chain.U64;
 
 /**
@@ -66,14 +65,11 @@ public final class Params {
         }
 
         private Params named(ObjectNode members) {
-            Map<String, JsonNode> sorted = new TreeMap<>();
-            for (Map.Entry<String, JsonNode> member : members.properties()) {
-                sorted.put(member.getKey(), member.getValue());
-            }
             Map<String, Object> values = new HashMap<>();
-            sorted.forEach((member, value) -> fields.stream()
-                    .filter(field -> field.name().equals(member))
-                    .forEach(field -> put(values, field, value)));
+            members.properties()
+                    .forEach(member -> fields.stream()
+                            .filter(field -> field.name().equals(member.getKey()))
+                            .forEach(field -> put(values, field, member.getValue())));
             for (Field field : fields) {
                 if (!field.optional() && !values.containsKey(field.name())) {
                     throw shape("missing field `" + field.name() + "`");
@@ -107,7 +103,7 @@ public final class Params {
         return Optional.ofNullable((String) values.get(name));
     }
 
-    List<String> texts(String name) {
+    public List<String> texts(String name) {
         return values.get(name) instanceof List<?> list
                 ? list.stream().map(String.class::cast).toList()
                 : List.of();

@@ -28,22 +28,7 @@ public final class IndexerCalls implements RpcHandler {
     }
 
     @Override
-    public Call prepare(InetAddress peer, byte[] body) {
-        return new Call() {
-            /** Always heavy: catching up with the chain may take long. */
-            @Override
-            public boolean isHeavy() {
-                return true;
-            }
-
-            @Override
-            public Reply run() {
-                return answer(body);
-            }
-        };
-    }
-
-    private Reply answer(byte[] body) {
+    public Reply answer(InetAddress peer, byte[] body) {
         JsonNode request;
         try {
             request = Json.read(body);

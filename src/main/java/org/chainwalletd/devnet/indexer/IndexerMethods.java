@@ -5,10 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.ByteBuffer;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Base64;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +15,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
@@ -26,8 +22,6 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.ScriptProgram;
-import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.devnet.call.CallException;
 import org.chainwalletd.devnet.call.Hex;
@@ -36,8 +30,9 @@ import org.chainwalletd.devnet.call.Params;
 import org.chainwalletd.devnet.call.Params.Field;
 import org.chainwalletd.devnet.call.Params.Shape;
 import org.chainwalletd.devnet.call.Params.Type;
-import org.chainwalletd.devnet.ledger.Coin;
-import org.chainwalletd.devnet.ledger.ConnectedBlock;
+import org.chainwalletd.devnet.indexer.ChainIndex.Htlc;
+import org.chainwalletd.devnet.indexer.ChainIndex.Place;
+import org.chainwalletd.devnet.indexer.ChainIndex.Seen;
 import org.chainwalletd.devnet.ledger.Ledger;
 
 /** Every method of the indexer, from parameters to result (indexer.md). */
@@ -57,7 +52,6 @@ final class IndexerMethods {
 
     private final Ledger ledger;
     private final ChainIndex index;
-    private final IndexerRows rows;
     private final Hash256 contract;
     private final long startedAt;
     private final Map<String, BiFunction<ChainIndex, JsonNode, JsonNode>> methods = Map.ofEntries(
@@ -79,7 +73,6 @@ final class IndexerMethods {
         this.ledger = ledger;
         this.index = new ChainIndex(ledger);
         this.contract = HtlcScript.contractHash(ledger.profile(), ScriptProgram.HashVariant.B);
-        this.rows = new IndexerRows(contract);
         this.startedAt = clock.millis() / 1_000;
     }
 
@@ -95,11 +88,11 @@ final class IndexerMethods {
         long tip = ledger.tip().height();
         ObjectNode status = Json.object()
                 .put("full_scan_complete", true)
-                .put("indexed_htlc_count", index.htlcs.all().size())
-                .put("last_indexed_block_id", index.blockId().hex())
-                .put("lag", tip - index.height())
+                .put("indexed_htlc_count", index.htlcs().size())
+                .put("last_indexed_block_id", index.tip().id().hex())
+                .put("lag", tip - index.tip().height())
                 .put("started_at", startedAt);
-        status.set("last_indexed_height", Json.u64(index.height()));
+        status.set("last_indexed_height", Json.u64(index.tip().height()));
         return status.set("tip_height", Json.u64(tip));
     }
 
@@ -112,19 +105,19 @@ final class IndexerMethods {
         Outpoint outpoint = new Outpoint(
                 IndexerParams.bytes32(params.text("lock_tx_id")),
                 params.optionalNumber("output_index").orElse(0));
-        Htlc found = index.htlcs.at(outpoint);
+        Htlc found = index.htlc(outpoint);
         if (found == null) {
             throw CallException.invalid(
                     "invalid params: no indexed HTLC at (" + outpoint.txId() + ", " + outpoint.index() + ")");
         }
-        return rows.htlc(found);
+        return IndexerRows.htlc(found);
     }
 
     private JsonNode htlcList(ChainIndex index, JsonNode raw) {
         Params params = IndexerParams.read(
                 "htlc_list", raw, new Field("role", Type.STRING, true), ANY_ADDRESS, SINCE, LIMIT, CURSOR);
         HtlcFilter filter = HtlcFilter.of(params, states(raw.path("state")));
-        NavigableMap<Place, Htlc> all = index.htlcs.all();
+        NavigableMap<Place, Htlc> all = index.htlcs();
         Optional<Place> last = params.optionalText("cursor").map(Cursors::readHtlc);
         List<Htlc> found = last.map(place -> all.tailMap(place, false)).orElse(all).values().stream()
                 .filter(filter::takes)
@@ -132,9 +125,9 @@ final class IndexerMethods {
                 .toList();
         ObjectNode page = Json.object();
         ArrayNode shown = page.putArray("htlcs");
-        found.stream().limit(limit(params)).map(rows::htlc).forEach(shown::add);
+        found.stream().limit(limit(params)).map(IndexerRows::htlc).forEach(shown::add);
         if (found.size() > limit(params)) {
-            page.put("next_cursor", Cursors.within(HtlcRows.placeOf(found.get(limit(params) - 1))));
+            page.put("next_cursor", Cursors.within(found.get(limit(params) - 1).place()));
         }
         return page;
     }
@@ -158,16 +151,24 @@ final class IndexerMethods {
         Params params = IndexerParams.read("htlc_lookup_by_hashlock", raw, new Field("hash_lock", Type.STRING, false));
         return list(
                 "htlcs",
-                index.htlcs.of(IndexerParams.bytes32(params.text("hash_lock"))).stream()
-                        .map(rows::htlc));
+                index
+                        .htlcsByHashLock()
+                        .getOrDefault(IndexerParams.bytes32(params.text("hash_lock")), List.of())
+                        .stream()
+                        .map(IndexerRows::htlc));
     }
 
     private JsonNode settlements(ChainIndex index, JsonNode raw) {
         Params params = IndexerParams.read("list_settlements", raw, ADDRESS, CONTRACT, SINCE, LIMIT, CURSOR);
         Address observer = IndexerParams.address(params.text("address"));
-        NavigableMap<Place, HtlcRows.Seen> seen =
-                isOurContract(params) ? index.htlcs.settlementsOf(observer) : new TreeMap<>();
-        return Pages.of(seen, params, limit(params), false, "settlements", (place, row) -> rows.settlement(row));
+        NavigableMap<Place, Seen> seen = isOurContract(params) ? index.settlementsOf(observer) : new TreeMap<>();
+        return Pages.of(
+                seen,
+                params,
+                limit(params),
+                false,
+                "settlements",
+                (place, row) -> IndexerRows.settlement(row, contract));
     }
 
     private JsonNode history(ChainIndex index, JsonNode raw) {
@@ -175,12 +176,12 @@ final class IndexerMethods {
                 "get_address_history", raw, ADDRESS, SINCE, LIMIT, CURSOR, new Field("reverse", Type.BOOL, true));
         Address address = IndexerParams.address(params.text("address"));
         return Pages.of(
-                index.activities.of(address),
+                index.activitiesOf(address),
                 params,
                 limit(params),
                 params.flag("reverse").orElse(false),
                 "history",
-                rows::activity);
+                IndexerRows::activity);
     }
 
     private JsonNode stats(ChainIndex index, JsonNode raw) {
@@ -213,35 +214,35 @@ final class IndexerMethods {
 
     private JsonNode spentBy(ChainIndex index, JsonNode raw) {
         Outpoint outpoint = outpoint("get_output_spent_by", raw);
-        Htlc htlc = index.htlcs.at(outpoint);
+        Htlc htlc = index.htlc(outpoint);
         if (htlc != null && htlc.settlement() != null) {
             Htlc.Settlement how = htlc.settlement();
-            return rows.spend("indexer-cache", how.txId(), how.inputIndex(), how.height());
+            return IndexerRows.spend("indexer-cache", how.txId(), how.inputIndex(), how.height());
         }
         return ledger.spentBy(outpoint)
-                .map(by -> rows.spend("node", by.txId(), by.inputIndex(), by.height()))
+                .map(by -> IndexerRows.spend("node", by.txId(), by.inputIndex(), by.height()))
                 .orElseGet(() -> Json.object().put("spent", false).put("source", "node"));
     }
 
     private JsonNode datum(ChainIndex index, JsonNode raw) {
         Outpoint outpoint = outpoint("get_output_datum", raw);
-        Bytes quote = index.datums.quoteOf(outpoint);
+        Bytes quote = index.quoteOf(outpoint);
         return Json.object()
                 .put("quote_id", quote == null ? null : quote.hex())
-                .put("unhonorable", index.datums.isUnhonorable(outpoint));
+                .put("unhonorable", index.isUnhonorable(outpoint));
     }
 
     private JsonNode settlementsOfQuote(ChainIndex index, JsonNode raw) {
         Params params =
                 IndexerParams.read("find_settlements_by_quote_id", raw, new Field("quote_id", Type.STRING, false));
         byte[] quoteId = IndexerParams.hex(params.text("quote_id"));
-        if (quoteId.length != DatumRows.QUOTE_ID_BYTES) {
+        if (quoteId.length != ChainIndex.QUOTE_ID_BYTES) {
             throw CallException.invalid(
                     "invalid params: quote_id: expected 16 bytes (32 hex chars), got " + quoteId.length + " bytes");
         }
         return list(
                 "settlements",
-                index.datums.of(Bytes.of(quoteId)).stream()
+                index.quotedBy(Bytes.of(quoteId))
                         .map(outpoint -> Json.object()
                                 .put("tx_id", outpoint.txId().hex())
                                 .put("output_index", outpoint.index())));
@@ -253,20 +254,18 @@ final class IndexerMethods {
         Optional<Hash256> wanted = params.optionalText("hash_lock").map(IndexerParams::bytes32);
         return list(
                 "swaps",
-                index.htlcs.byHashLock().entrySet().stream()
+                index.htlcsByHashLock().entrySet().stream()
                         .filter(group -> wanted.isEmpty() || wanted.get().equals(group.getKey()))
                         .filter(group -> group.getValue().size() > 1)
                         .limit(limit(params))
-                        .map(group -> list(
-                                        "htlcs",
-                                        group.getValue().values().stream().map(rows::htlc))
+                        .map(group -> list("htlcs", group.getValue().stream().map(IndexerRows::htlc))
                                 .put("hash_lock", group.getKey().hex())));
     }
 
     /** Settlements that the asked address has a part in; the address is looked at only when it is about the only contract there is. */
-    private NavigableMap<Place, HtlcRows.Seen> settlementsOf(ChainIndex index, Params params) {
+    private NavigableMap<Place, Seen> settlementsOf(ChainIndex index, Params params) {
         return isOurContract(params)
-                ? index.htlcs.settlementsOf(IndexerParams.address(params.text("address")))
+                ? index.settlementsOf(IndexerParams.address(params.text("address")))
                 : new TreeMap<>();
     }
 
@@ -541,90 +540,6 @@ final class IndexerMethods {
 
         static Address address(String text) {
             return Address.of(bytes32(text).toArray());
-        }
-    }
-
-    /**
-     * Rows extracted from the best chain. Each query first undoes disconnected blocks and applies new ones, so every answer is consistent
-     * with one chain. Thread-safe: queries are serialised.
-     */
-    private static final class ChainIndex {
-        /** Block whose rows are in the index. */
-        private record Applied(Hash256 id, long height, Undo undo) {}
-
-        private final Ledger ledger;
-        private final Deque<Applied> applied = new ArrayDeque<>();
-        final HtlcRows htlcs;
-        final ActivityRows activities = new ActivityRows();
-        final DatumRows datums = new DatumRows();
-
-        ChainIndex(Ledger ledger) {
-            this.ledger = ledger;
-            this.htlcs = new HtlcRows(ledger.profile());
-        }
-
-        /** Runs a query after catching up with the chain. */
-        synchronized <T> T ask(Function<ChainIndex, T> question) {
-            catchUp();
-            return question.apply(this);
-        }
-
-        /** Height of the last applied block. */
-        long height() {
-            return applied.getLast().height();
-        }
-
-        Hash256 blockId() {
-            return applied.getLast().id();
-        }
-
-        private void catchUp() {
-            while (true) {
-                while (!applied.isEmpty() && !isBest(applied.getLast())) {
-                    applied.removeLast().undo().run();
-                }
-                Optional<ConnectedBlock> next = ledger.blockAt(applied.isEmpty() ? 0 : height() + 1);
-                if (next.isEmpty()) {
-                    return;
-                }
-                // The chain may have been reorganised since the last block was read.
-                if (applied.isEmpty()
-                        || next.get().block().header().previousId().equals(blockId())) {
-                    apply(next.get());
-                }
-            }
-        }
-
-        private boolean isBest(Applied block) {
-            return ledger.blockAt(block.height()).map(ConnectedBlock::id).equals(Optional.of(block.id()));
-        }
-
-        private void apply(ConnectedBlock block) {
-            Undo undo = new Undo();
-            int consumed = 0;
-            List<Transaction> transactions = block.block().transactions();
-            for (int i = 0; i < transactions.size(); i++) {
-                Transaction tx = transactions.get(i);
-                int inputs = tx.isCoinbase() ? 0 : tx.inputs().size();
-                List<Coin> spent = block.spent().subList(consumed, consumed + inputs);
-                consumed += inputs;
-                apply(tx, block.txIds().get(i), block.height(), spent, undo);
-            }
-            applied.addLast(new Applied(block.id(), block.height(), undo));
-        }
-
-        private void apply(Transaction tx, Hash256 txId, long height, List<Coin> spent, Undo undo) {
-            List<TxOutput> consumed = new ArrayList<>();
-            for (int i = 0; i < spent.size(); i++) {
-                htlcs.spent(tx.inputs().get(i), tx.witnesses().get(i), txId, i, height, undo);
-                consumed.add(spent.get(i).output());
-            }
-            activities.apply(txId, height, tx.isCoinbase(), consumed, tx.outputs(), undo);
-            for (int i = 0; i < tx.outputs().size(); i++) {
-                Outpoint outpoint = new Outpoint(txId, i);
-                htlcs.created(outpoint, tx.outputs().get(i), height, undo);
-                datums.created(outpoint, tx.outputs().get(i), undo);
-            }
         }
     }
 }

@@ -7,16 +7,16 @@ import java.util.Locale;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.devnet.call.Json;
+import org.chainwalletd.devnet.indexer.ChainIndex.Activity;
+import org.chainwalletd.devnet.indexer.ChainIndex.Htlc;
+import org.chainwalletd.devnet.indexer.ChainIndex.Place;
+import org.chainwalletd.devnet.indexer.ChainIndex.Seen;
 
 /** Rows as an indexer writes them. */
 final class IndexerRows {
-    private final Hash256 contract;
+    private IndexerRows() {}
 
-    IndexerRows(Hash256 contract) {
-        this.contract = contract;
-    }
-
-    ObjectNode htlc(Htlc htlc) {
+    static ObjectNode htlc(Htlc htlc) {
         ObjectNode row = Json.object()
                 .put("lock_tx_id", htlc.outpoint().txId().hex())
                 .put("output_index", htlc.outpoint().index())
@@ -46,7 +46,7 @@ final class IndexerRows {
     }
 
     /** The fields of 32 bytes are arrays of numbers, and the transaction is that of the lock (indexer.md, quirks 1 and 2). */
-    JsonNode settlement(HtlcRows.Seen seen) {
+    static JsonNode settlement(Seen seen, Hash256 contract) {
         Htlc htlc = seen.htlc();
         ObjectNode row = Json.object()
                 .put("lock_output_index", htlc.outpoint().index())
@@ -69,7 +69,7 @@ final class IndexerRows {
         return numbers;
     }
 
-    JsonNode activity(Place place, ActivityRows.Activity activity) {
+    static JsonNode activity(Place place, Activity activity) {
         ObjectNode row = Json.object()
                 .put("tx_id", place.txId().hex())
                 .put("direction", activity.direction().name().toLowerCase(Locale.ROOT))
@@ -81,7 +81,7 @@ final class IndexerRows {
         return row;
     }
 
-    JsonNode spend(String source, Hash256 txId, long inputIndex, long height) {
+    static JsonNode spend(String source, Hash256 txId, long inputIndex, long height) {
         ObjectNode row = Json.object()
                 .put("spent", true)
                 .put("source", source)

@@ -34,7 +34,7 @@ final class BlockRules {
                 !block.transactions().isEmpty()
                         && isCoinbase(block.transactions().get(0), header),
                 "no coinbase");
-        require(block.transactions().stream().skip(1).noneMatch(BlockRules::isCoinbase), "second coinbase");
+        require(block.transactions().stream().skip(1).noneMatch(Transaction::isCoinbase), "second coinbase");
     }
 
     /**
@@ -49,7 +49,7 @@ final class BlockRules {
     }
 
     private static boolean isCoinbase(Transaction tx, BlockHeader header) {
-        return isCoinbase(tx)
+        return tx.isCoinbase()
                 && tx.inputs().get(0).index() == (header.height() & Outpoint.MAX_INDEX)
                 && tx.witnesses().get(0).equals(Witness.EMPTY);
     }
@@ -58,9 +58,5 @@ final class BlockRules {
         if (!holds) {
             throw new IllegalStateException("block not valid: " + complaint);
         }
-    }
-
-    static boolean isCoinbase(Transaction tx) {
-        return tx.inputs().size() == 1 && tx.inputs().get(0).txId().isZero();
     }
 }

@@ -1,23 +1,16 @@
 package org.chainwalletd.devnet.ledger;
 
 import java.math.BigInteger;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Reward;
 import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
-import org.chainwalletd.chain.TxShape;
-import org.chainwalletd.chain.Witness;
 import org.chainwalletd.crypto.SigningKey;
 
 /**
@@ -36,16 +29,12 @@ public final class Faucet {
 
     private final Ledger ledger;
     private final Miner miner;
-    private final SigningKey key;
-    private final PublicKey publicKey;
-    private final Bytes script;
+    private final Purse purse;
 
     public Faucet(Ledger ledger, Miner miner, SigningKey key) {
         this.ledger = ledger;
         this.miner = miner;
-        this.key = key;
-        this.publicKey = PublicKey.of(key.publicKey());
-        this.script = Bytes.wrap(ledger.profile().addressOf(publicKey).toArray());
+        this.purse = new Purse(ledger, key);
     }
 
     /**
@@ -85,42 +74,20 @@ public final class Faucet {
 
     /** A signed payment, or empty when the first {@code most} free mature coins do not suffice. */
     private Optional<Transaction> build(Address to, Amount amount, int most) {
-        List<TxOutput> payment = List.of(TxOutput.toAddress(to, amount));
-        TxShape shape = TxShape.ofOutputs(payment).plusPlainOutputs(1);
-        List<Coin> chosen = new ArrayList<>();
-        Amount total = Amount.ZERO;
-        for (Coin coin : candidates(amount, most)) {
-            chosen.add(coin);
-            total = total.plus(coin.output().value());
-            shape = shape.plusPlainInputs(1);
-            Amount needed = amount.plus(shape.minimumFee()).plus(ChainProfile.DUST_THRESHOLD);
-            if (!total.isLessThan(needed)) {
-                Amount change = total.minus(amount).minus(shape.minimumFee());
-                return Optional.of(sign(chosen, List.of(payment.get(0), new TxOutput(change, script, null, null))));
-            }
-            if (chosen.size() == MAX_INPUTS) {
-                break;
-            }
-        }
-        return Optional.empty();
+        List<Coin> candidates = candidates(amount, most);
+        return purse.payment(
+                List.of(TxOutput.toAddress(to, amount)),
+                candidates.subList(0, Math.min(MAX_INPUTS, candidates.size())));
     }
 
     /** Free coins: the smallest that covers the payment alone, or else all with the largest first. */
     private List<Coin> candidates(Amount amount, int most) {
-        List<Coin> free = ledger.free(script, most);
+        List<Coin> free = purse.free(most);
         Amount comfortable = amount.plus(Amount.of(10_000));
         Optional<Coin> single = free.stream()
                 .filter(coin -> !coin.output().value().isLessThan(comfortable))
                 .min(BY_VALUE);
         return single.map(List::of)
                 .orElseGet(() -> free.stream().sorted(BY_VALUE.reversed()).toList());
-    }
-
-    private Transaction sign(List<Coin> inputs, List<TxOutput> outputs) {
-        Transaction unsigned =
-                new Transaction(inputs.stream().map(Coin::outpoint).toList(), outputs, List.of());
-        byte[] message = TransactionCodec.signingMessage(ledger.profile(), ledger.genesisId(), unsigned);
-        Witness witness = Witness.plain(publicKey, key.sign(message));
-        return unsigned.withWitnesses(Collections.nCopies(inputs.size(), witness));
     }
 }

@@ -45,7 +45,10 @@ public final class Ledger {
     private long blocksAccepted;
     private long reorgsApplied;
     private long blocksUndone;
-    private final Admission admission;
+    /** Transactions pending when the tip last moved: the next block was assembled then. */
+    private Set<Hash256> assembled = new HashSet<>();
+    /** Addresses affected by the change under way; repeated when it affects one several times. */
+    private final List<Address> touched = new ArrayList<>();
     /** Whether blocks also include transactions that arrived after they were assembled. */
     private volatile boolean prompt;
 
@@ -64,7 +67,6 @@ public final class Ledger {
         this.listener = listener;
         this.validator = new Validator(profile, effort.network(), genesisId);
         this.chain = new ChainState(profile);
-        this.admission = new Admission(profile, validator, chain, mempool);
         BlockDraft draft = draft(0);
         draft.addCoinbase(genesis.transactions().get(0));
         chain.connect(draft.finish(genesis), draft.stateAfter(chain.state()));
@@ -177,14 +179,13 @@ public final class Ledger {
 
     /** Puts this pending transaction into the next block, regardless of its arrival. */
     synchronized void prefer(Hash256 txId) {
-        admission.prefer(txId);
+        assembled.add(txId);
     }
 
     /** Forgets all unconfirmed transactions, as a node does when it restarts. */
     public synchronized void forgetMempool() {
-        Admission.Touched touched = new Admission.Touched();
-        admission.dropAll(touched);
-        listener.changed(touched.addresses(), null);
+        List.copyOf(mempool.all()).forEach(this::drop);
+        tell(null);
     }
 
     /**
@@ -206,10 +207,13 @@ public final class Ledger {
     Checked check(Transaction tx) {
         Hash256 txId = TransactionCodec.txId(profile, tx);
         synchronized (this) {
-            admission.precheck(txId, tx);
+            requireNew("Mempool pre-check failed: ", txId, tx);
+            if (tx.isCoinbase()) {
+                throw new RejectedException("Mempool pre-check failed: coinbase transactions not allowed");
+            }
         }
         Tip begun = tip;
-        return new Checked(txId, tx, admission.validated(tx, this::coin, begun.height() + 1), begun);
+        return new Checked(txId, tx, validated(tx, this::coin, begun.height() + 1), begun);
     }
 
     private synchronized Coin coin(Outpoint outpoint) {
@@ -224,20 +228,79 @@ public final class Ledger {
             if (tx.inputs().size() >= OVERTAKEN_INPUTS) {
                 throw new TipChangedException();
             }
-            verdict = admission.validated(tx);
+            verdict = validated(tx, chain.coins()::get, nextHeight());
         }
-        Admission.Touched touched = new Admission.Touched();
-        admission.insert(checked.txId(), tx, verdict, touched);
-        listener.changed(touched.addresses(), null);
+        requireNew("Mempool rejected transaction: ", checked.txId(), tx);
+        admit(Mempool.Entry.of(checked.txId(), tx, verdict));
+        tell(null);
         return checked.txId();
     }
 
-    /** Work for a miner: an empty draft on the current tip, with the transactions in the order in which it takes them. */
+    /** Slow; needs no lock except that of {@code coins}. */
+    private Validator.Verdict validated(Transaction tx, Function<Outpoint, Coin> coins, long height) {
+        try {
+            return validator.validate(tx, coins, height);
+        } catch (RejectedException e) {
+            throw new RejectedException("Transaction validation failed: " + e.getMessage());
+        }
+    }
+
+    private void requireNew(String stage, Hash256 txId, Transaction tx) {
+        if (mempool.get(txId) != null) {
+            throw new RejectedException(stage + "transaction already in mempool");
+        }
+        for (Outpoint input : tx.inputs()) {
+            if (mempool.spends(input)) {
+                throw new RejectedException(stage + "double-spend of " + Texts.of(input));
+            }
+        }
+    }
+
+    private void admit(Mempool.Entry entry) {
+        List<Mempool.Entry> evicted = mempool.add(entry);
+        touch(entry.touches());
+        evicted.forEach(out -> touch(out.touches()));
+    }
+
+    private void drop(Mempool.Entry entry) {
+        mempool.remove(entry);
+        touch(entry.touches());
+    }
+
+    /** Ignores scripts that are not addresses. */
+    private void touch(Collection<Bytes> scripts) {
+        for (Bytes script : scripts) {
+            if (script.length() == Address.LENGTH) {
+                touched.add(Address.of(script.toArray()));
+            }
+        }
+    }
+
+    /** Ends a change. */
+    private void tell(Long newTip) {
+        listener.changed(List.copyOf(touched), newTip);
+        touched.clear();
+    }
+
+    /**
+     * Work for a miner: a draft on the current tip, with the transactions in the order in which it takes them. Drops those that are no longer
+     * valid and skips those too large for the space left.
+     */
     synchronized Work work() {
         Work work = emptyWork();
-        Admission.Touched touched = new Admission.Touched();
-        admission.fill(work.draft(), prompt, touched);
-        listener.changed(touched.addresses(), null);
+        long room = ChainProfile.MAX_BLOCK_BYTES - Miner.RESERVED_BLOCK_BYTES;
+        for (Mempool.Entry entry : mempool.bestFirst()) {
+            if (entry.size() > room || !prompt && !assembled.contains(entry.txId())) {
+                continue;
+            }
+            try {
+                work.draft().add(entry.tx());
+                room -= entry.size();
+            } catch (RejectedException e) {
+                drop(entry);
+            }
+        }
+        tell(null);
         return work;
     }
 
@@ -273,11 +336,21 @@ public final class Ledger {
     synchronized void connect(ConnectedBlock block, StateTree stateAfter) {
         apply(block, stateAfter);
         tip = tipOf(chain.tip());
-        Admission.Touched touched = new Admission.Touched();
-        admission.settle(touched);
-        admission.assemble();
-        touched.by(scriptsOf(block));
-        listener.changed(touched.addresses(), tip.height());
+        settle();
+        assembled = mempool.ids();
+        touch(scriptsOf(block));
+        tell(tip.height());
+    }
+
+    /** After the tip moved: removes confirmed and conflicting transactions, validates the others again at the new height. */
+    private void settle() {
+        for (Mempool.Entry entry : List.copyOf(mempool.all())) {
+            try {
+                validator.validate(entry.tx(), chain.coins()::get, nextHeight());
+            } catch (RejectedException e) {
+                drop(entry);
+            }
+        }
     }
 
     /**
@@ -369,22 +442,34 @@ public final class Ledger {
         tip = tipOf(chain.tip());
         reorgsApplied++;
         blocksUndone += undone.size();
-        Admission.Touched touched = new Admission.Touched();
-        admission.settle(touched);
+        settle();
         Set<Bytes> scripts = new LinkedHashSet<>();
         for (Undone old : undone) {
             scripts.addAll(scriptsOf(old.block()));
             List<Transaction> transactions = old.block().block().transactions();
             if (keepTransactions) {
-                transactions.subList(1, transactions.size()).forEach(tx -> admission.putBack(tx, touched));
+                transactions.subList(1, transactions.size()).forEach(this::putBack);
             }
         }
         for (long height = fork + 1; height <= tip.height(); height++) {
             scripts.addAll(scriptsOf(chain.at(height)));
         }
-        admission.assemble();
-        touched.by(scripts);
-        listener.changed(touched.addresses(), tip.height());
+        assembled = mempool.ids();
+        touch(scripts);
+        tell(tip.height());
+    }
+
+    /** Returns a transaction of a disconnected block to the mempool if it is still valid. */
+    private void putBack(Transaction tx) {
+        Hash256 txId = TransactionCodec.txId(profile, tx);
+        if (mempool.get(txId) != null || tx.inputs().stream().anyMatch(mempool::spends)) {
+            return;
+        }
+        try {
+            admit(Mempool.Entry.of(txId, tx, validator.validate(tx, chain.coins()::get, nextHeight())));
+        } catch (RejectedException e) {
+            // The new branch has spent its inputs, or its lock time is not reached yet.
+        }
     }
 
     private static Set<Bytes> scriptsOf(ConnectedBlock block) {
@@ -417,163 +502,5 @@ public final class Ledger {
          * @param tip height of the new tip, or null when the tip has not changed
          */
         void changed(List<Address> scripts, Long tip);
-    }
-
-    /**
-     * Decides which transactions enter the mempool, which stay when the tip moves, and which the next block includes. Owned by the {@link
-     * Ledger} and used under its lock, except {@link #validated}.
-     */
-    private static final class Admission {
-        private final ChainProfile profile;
-        private final Validator validator;
-        private final ChainState chain;
-        private final Mempool mempool;
-        /** Transactions pending when the tip last moved: the next block was assembled then. */
-        private Set<Hash256> assembled = new HashSet<>();
-
-        Admission(ChainProfile profile, Validator validator, ChainState chain, Mempool mempool) {
-            this.profile = profile;
-            this.validator = validator;
-            this.chain = chain;
-            this.mempool = mempool;
-        }
-
-        /** @throws RejectedException when a check fails that does not need the inputs on the chain */
-        void precheck(Hash256 txId, Transaction tx) {
-            requireNew("Mempool pre-check failed: ", txId, tx);
-            if (BlockRules.isCoinbase(tx)) {
-                throw new RejectedException("Mempool pre-check failed: coinbase transactions not allowed");
-            }
-        }
-
-        private void requireNew(String stage, Hash256 txId, Transaction tx) {
-            if (mempool.get(txId) != null) {
-                throw new RejectedException(stage + "transaction already in mempool");
-            }
-            for (Outpoint input : tx.inputs()) {
-                if (mempool.spends(input)) {
-                    throw new RejectedException(stage + "double-spend of " + Texts.of(input));
-                }
-            }
-        }
-
-        /**
-         * Validates a transaction. Slow; needs no lock except that of {@code coins}.
-         *
-         * @throws RejectedException with a node's error text
-         */
-        Validator.Verdict validated(Transaction tx, Function<Outpoint, Coin> coins, long height) {
-            try {
-                return validator.validate(tx, coins, height);
-            } catch (RejectedException e) {
-                throw new RejectedException("Transaction validation failed: " + e.getMessage());
-            }
-        }
-
-        /** Validates a transaction on top of the current tip. */
-        Validator.Verdict validated(Transaction tx) {
-            return validated(tx, chain.coins()::get, nextHeight());
-        }
-
-        /** @throws RejectedException when a conflicting transaction was admitted first */
-        void insert(Hash256 txId, Transaction tx, Validator.Verdict verdict, Touched touched) {
-            requireNew("Mempool rejected transaction: ", txId, tx);
-            admit(Mempool.Entry.of(txId, tx, verdict), touched);
-        }
-
-        private void admit(Mempool.Entry entry, Touched touched) {
-            List<Mempool.Entry> evicted = mempool.add(entry);
-            touched.by(entry.touches());
-            evicted.forEach(out -> touched.by(out.touches()));
-        }
-
-        /**
-         * Adds transactions to {@code draft} in the miner's order; drops those that are no longer valid and skips those too large for the
-         * space left.
-         *
-         * @param prompt whether to include transactions that arrived after the block was assembled
-         */
-        void fill(BlockDraft draft, boolean prompt, Touched touched) {
-            long room = ChainProfile.MAX_BLOCK_BYTES - Miner.RESERVED_BLOCK_BYTES;
-            for (Mempool.Entry entry : mempool.bestFirst()) {
-                if (entry.size() > room || !prompt && !assembled.contains(entry.txId())) {
-                    continue;
-                }
-                try {
-                    draft.add(entry.tx());
-                    room -= entry.size();
-                } catch (RejectedException e) {
-                    drop(entry, touched);
-                }
-            }
-        }
-
-        /** Puts this transaction into the next block, regardless of its arrival. */
-        void prefer(Hash256 txId) {
-            assembled.add(txId);
-        }
-
-        /** Assembles the next block from the transactions pending now. */
-        void assemble() {
-            assembled = mempool.ids();
-        }
-
-        /**
-         * Updates the mempool after the tip moved: removes confirmed and conflicting transactions, validates the others again at the new
-         * height.
-         */
-        void settle(Touched touched) {
-            for (Mempool.Entry entry : List.copyOf(mempool.all())) {
-                try {
-                    validator.validate(entry.tx(), chain.coins()::get, nextHeight());
-                } catch (RejectedException e) {
-                    drop(entry, touched);
-                }
-            }
-        }
-
-        /** Returns a transaction of a disconnected block to the mempool if it is still valid. */
-        void putBack(Transaction tx, Touched touched) {
-            Hash256 txId = TransactionCodec.txId(profile, tx);
-            if (mempool.get(txId) != null || tx.inputs().stream().anyMatch(mempool::spends)) {
-                return;
-            }
-            try {
-                admit(Mempool.Entry.of(txId, tx, validator.validate(tx, chain.coins()::get, nextHeight())), touched);
-            } catch (RejectedException e) {
-                // The new branch has spent its inputs, or its lock time is not reached yet.
-            }
-        }
-
-        void dropAll(Touched touched) {
-            List.copyOf(mempool.all()).forEach(entry -> drop(entry, touched));
-        }
-
-        private void drop(Mempool.Entry entry, Touched touched) {
-            mempool.remove(entry);
-            touched.by(entry.touches());
-        }
-
-        private long nextHeight() {
-            return chain.tip().height() + 1;
-        }
-
-        /** Addresses affected by one change of the ledger. */
-        static final class Touched {
-            private final List<Address> addresses = new ArrayList<>();
-
-            /** Ignores scripts that are not addresses. */
-            void by(Collection<Bytes> scripts) {
-                for (Bytes script : scripts) {
-                    if (script.length() == Address.LENGTH) {
-                        addresses.add(Address.of(script.toArray()));
-                    }
-                }
-            }
-
-            List<Address> addresses() {
-                return addresses;
-            }
-        }
     }
 }

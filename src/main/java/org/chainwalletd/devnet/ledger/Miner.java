@@ -27,14 +27,14 @@ public final class Miner {
     static final int RESERVED_BLOCK_BYTES = 400;
 
     private final Ledger ledger;
-    private final BlockArchive archive;
+    private final BlockLog archive;
     private final Address address;
     private final InstantSource clock;
     private long branch;
     private boolean finished;
     private volatile boolean idle;
 
-    public Miner(Ledger ledger, BlockArchive archive, Address address, InstantSource clock) {
+    public Miner(Ledger ledger, BlockLog archive, Address address, InstantSource clock) {
         this.ledger = ledger;
         this.archive = archive;
         this.address = address;
@@ -176,27 +176,5 @@ public final class Miner {
             long step = Math.max(0, (wallClock - parent) / remaining);
             return next(parent, median, parent + step);
         }
-    }
-
-    /** Storage of the blocks of a chain, so that it survives a restart. */
-    public interface BlockArchive {
-        /** Archive of a chain that is kept in memory only. */
-        BlockArchive NONE = new BlockArchive() {
-            @Override
-            public void append(Block block) {
-                // Nothing is kept.
-            }
-
-            @Override
-            public void disconnect(int depth) {
-                // Nothing is kept.
-            }
-        };
-
-        /** Records a block that is about to become the tip. */
-        void append(Block block);
-
-        /** Records that the last {@code depth} blocks are about to be disconnected. */
-        void disconnect(int depth);
     }
 }

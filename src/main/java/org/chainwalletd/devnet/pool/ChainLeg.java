@@ -1,16 +1,11 @@
 package org.chainwalletd.devnet.pool;
 
 import java.math.BigInteger;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
@@ -22,11 +17,10 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.TxShape;
-import org.chainwalletd.chain.Witness;
 import org.chainwalletd.crypto.SigningKey;
-import org.chainwalletd.devnet.ledger.Coin;
 import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.devnet.ledger.LedgerView;
+import org.chainwalletd.devnet.ledger.Purse;
 import org.chainwalletd.devnet.ledger.RejectedException;
 
 /** A key and its coins on the development chain: pays, locks, claims, refunds. The pool's side, and in tests a user's. */
@@ -35,24 +29,20 @@ public final class ChainLeg {
     private static final int SECRET_LENGTH = 32;
 
     private final Ledger ledger;
-    private final SigningKey key;
-    private final PublicKey publicKey;
-    private final Address address;
+    private final Purse purse;
 
     /** @param key stays the caller's */
     public ChainLeg(Ledger ledger, SigningKey key) {
         this.ledger = ledger;
-        this.key = key;
-        this.publicKey = PublicKey.of(key.publicKey());
-        this.address = ledger.profile().addressOf(publicKey);
+        this.purse = new Purse(ledger, key);
     }
 
     public PublicKey publicKey() {
-        return publicKey;
+        return purse.publicKey();
     }
 
     public Address address() {
-        return address;
+        return purse.address();
     }
 
     public long height() {
@@ -61,40 +51,12 @@ public final class ChainLeg {
 
     /** Amount that can be locked now. */
     public Amount free() {
-        return coins().stream().map(coin -> coin.output().value()).reduce(Amount.ZERO, Amount::plus);
-    }
-
-    private List<Coin> coins() {
-        Bytes script = Bytes.wrap(address.toArray());
-        Set<Outpoint> spent = ledger.pendingOf(script).transactions().stream()
-                .flatMap(pending -> pending.tx().inputs().stream())
-                .collect(Collectors.toSet());
-        return ledger.list(script, null, null, MOST_COINS).coins().stream()
-                .filter(coin -> !spent.contains(coin.outpoint()))
-                .toList();
+        return purse.free(MOST_COINS).stream().map(coin -> coin.output().value()).reduce(Amount.ZERO, Amount::plus);
     }
 
     /** A signed payment of {@code outputs} with change to this key; does not send it. */
     public Optional<Transaction> payment(List<TxOutput> outputs) {
-        Amount wanted = outputs.stream().map(TxOutput::value).reduce(Amount.ZERO, Amount::plus);
-        TxShape shape = TxShape.ofOutputs(outputs).plusPlainOutputs(1);
-        List<Coin> chosen = new ArrayList<>();
-        Amount total = Amount.ZERO;
-        for (Coin coin : coins()) {
-            chosen.add(coin);
-            total = total.plus(coin.output().value());
-            shape = shape.plusPlainInputs(1);
-            Amount needed = wanted.plus(shape.minimumFee());
-            if (!total.isLessThan(needed.plus(ChainProfile.DUST_THRESHOLD))) {
-                List<TxOutput> all = new ArrayList<>(outputs);
-                all.add(TxOutput.toAddress(address, total.minus(needed)));
-                Transaction open =
-                        Transaction.unsigned(chosen.stream().map(Coin::outpoint).toList(), all);
-                Witness witness = Witness.plain(publicKey, sign(open));
-                return Optional.of(open.withWitnesses(Collections.nCopies(chosen.size(), witness)));
-            }
-        }
-        return Optional.empty();
+        return purse.payment(outputs, purse.free(MOST_COINS));
     }
 
     public TxOutput lockOutput(HtlcParams params, BigInteger units) {
@@ -104,24 +66,20 @@ public final class ChainLeg {
     /** Claims an HTLC that pays this key, with its preimage. */
     public Transaction claim(Outpoint lock, BigInteger value, Bytes preimage) {
         Transaction open = sweep(lock, value, TxShape.EMPTY.plusClaim(SECRET_LENGTH));
-        return open.withWitnesses(List.of(HtlcWitness.claim(preimage.toArray(), sign(open))));
+        return open.withWitnesses(List.of(HtlcWitness.claim(preimage.toArray(), purse.sign(open))));
     }
 
     /** Refunds an HTLC of this key; valid in blocks above its timeout. */
     public Transaction reclaim(Outpoint lock, BigInteger value) {
         Transaction open = sweep(lock, value, TxShape.EMPTY.plusReclaim());
-        return open.withWitnesses(List.of(HtlcWitness.reclaim(sign(open))));
+        return open.withWitnesses(List.of(HtlcWitness.reclaim(purse.sign(open))));
     }
 
     private Transaction sweep(Outpoint lock, BigInteger value, TxShape input) {
         Amount fee = input.plusPlainOutputs(1).minimumFee();
         return Transaction.unsigned(
                 List.of(lock),
-                List.of(TxOutput.toAddress(address, Amount.of(value).minus(fee))));
-    }
-
-    private byte[] sign(Transaction open) {
-        return key.sign(TransactionCodec.signingMessage(ledger.profile(), ledger.genesisId(), open));
+                List.of(TxOutput.toAddress(address(), Amount.of(value).minus(fee))));
     }
 
     /** Submits or resubmits; returns whether the ledger has the transaction now. */
@@ -164,7 +122,7 @@ public final class ChainLeg {
             TxOutput output = outputs.get(i);
             Optional<HtlcParams> params = HtlcScript.recognise(output.script())
                     .filter(found -> found.hashLock().equals(hashLock)
-                            && found.receiver().equals(publicKey));
+                            && found.receiver().equals(publicKey()));
             if (params.isPresent() && output.datumHash() == null) {
                 return Optional.of(new Lock(
                         new Outpoint(txId, i), params.get(), output.value().toBigInteger()));

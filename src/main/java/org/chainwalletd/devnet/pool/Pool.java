@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -41,7 +40,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running pool: its book of swaps, its two legs and its listener. It locks only after the user did, claims the user's lock as soon as it
+ * A running pool: its book of swaps, its two legs and its REST interface (swap specification, section 3), one small request at a time
+ * from a few callers. It locks only after the user did, claims the user's lock as soon as it
  * knows the secret, and refunds its own lock when that is due. One lock guards the book; it is held during calls to the chains, so a slow
  * account chain slows the whole pool; good enough for trials.
  */
@@ -52,6 +52,10 @@ public final class Pool implements AutoCloseable {
     private static final long[] CANDLES = {60, 300, 900, 3_600, 14_400, 86_400, 604_800};
     private static final List<String> INTERVALS = List.of("1m", "5m", "15m", "1h", "4h", "1d", "1w");
     private static final int MOST_CANDLES = 500;
+    private static final int MOST_BYTES = 64 * 1024;
+    private static final int THREADS = 4;
+    private static final int BACKLOG = 50;
+    private static final ObjectMapper JSON = new ObjectMapper();
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
     private final PoolConfig config;
@@ -61,8 +65,11 @@ public final class Pool implements AutoCloseable {
     private final EvmLeg evm;
     private final PoolSteps steps;
     private final SigningKey key;
-    private final PoolServer server;
-    private final ScheduledExecutorService timer;
+    private final HttpServer server;
+    private final ExecutorService threads =
+            Executors.newFixedThreadPool(THREADS, task -> daemon(task, "devnet-pool-http"));
+    private final ScheduledExecutorService timer =
+            Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "devnet-pool"));
     private final Map<String, PoolSwap> swaps = new LinkedHashMap<>();
 
     private Pool(PoolConfig config, Ledger ledger, SecretBytes chainSecret, SecretBytes evmSecret, PoolConduct conduct)
@@ -74,12 +81,15 @@ public final class Pool implements AutoCloseable {
         chain = new ChainLeg(ledger, key);
         evm = new EvmLeg(config.account().rpc(), config.account().contract(), evmSecret);
         steps = new PoolSteps(config, conduct, chain, evm);
-        server = new PoolServer(config, this);
-        timer = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "devnet-pool");
-            thread.setDaemon(true);
-            return thread;
-        });
+        server = HttpServer.create(config.bind(), BACKLOG);
+        server.setExecutor(threads);
+        server.createContext("/", this::serve);
+    }
+
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
     }
 
     /**
@@ -108,7 +118,7 @@ public final class Pool implements AutoCloseable {
     }
 
     public URI uri() {
-        return URI.create("http://" + HostPort.of(server.address()));
+        return URI.create("http://" + HostPort.of(server.getAddress()));
     }
 
     /** Owns the coins that buyers get. */
@@ -137,19 +147,15 @@ public final class Pool implements AutoCloseable {
         }
     }
 
-    boolean answers() {
-        return conduct.answers();
-    }
-
     synchronized ObjectNode quote(JsonNode request) throws IOException {
         PoolConfig.Words words = config.words();
         String direction = text(request, "direction");
         boolean sell = direction.equals(words.sell());
         if (!sell && !direction.equals(words.buy())) {
-            throw new PoolServer.PoolRefusal(400, "unknown direction");
+            throw new PoolRefusal(400, "unknown direction");
         }
         if (!request.path("flow").asText("v1").equals("v1")) {
-            throw new PoolServer.PoolRefusal(400, "unknown flow");
+            throw new PoolRefusal(400, "unknown flow");
         }
         BigInteger in = read(() -> PoolQuotes.units(text(request, "amount_in"), PoolQuotes.decimalsIn(sell)));
         BigInteger out = quotes.out(sell, in);
@@ -176,11 +182,11 @@ public final class Pool implements AutoCloseable {
     private void requireLockable(boolean sell, BigInteger in, BigInteger out) throws IOException {
         BigInteger coins = sell ? in : out;
         if (coins.compareTo(ChainProfile.DUST_THRESHOLD.toBigInteger()) < 0 || coins.bitLength() > Long.SIZE) {
-            throw new PoolServer.PoolRefusal(400, "amount out of range");
+            throw new PoolRefusal(400, "amount out of range");
         }
         BigInteger reserve = sell ? evm.balance() : chain.free().toBigInteger();
         if (reserve.compareTo(out) <= 0) {
-            throw new PoolServer.PoolRefusal(409, "not enough liquidity");
+            throw new PoolRefusal(409, "not enough liquidity");
         }
     }
 
@@ -189,7 +195,7 @@ public final class Pool implements AutoCloseable {
             swaps.values().removeIf(PoolSwap::isOver);
         }
         if (swaps.size() >= MOST_SWAPS) {
-            throw new PoolServer.PoolRefusal(503, "too many open swaps");
+            throw new PoolRefusal(503, "too many open swaps");
         }
     }
 
@@ -251,7 +257,7 @@ public final class Pool implements AutoCloseable {
     synchronized ObjectNode notifyLock(String id, JsonNode request) {
         PoolSwap swap = known(id);
         if (!swap.sell) {
-            throw new PoolServer.PoolRefusal(409, "a buyer locks in the contract");
+            throw new PoolRefusal(409, "a buyer locks in the contract");
         }
         swap.notified = Optional.of(read(
                 () -> Hash256.parse(digits(text(request, config.words().chain() + "_lock_tx_id")))));
@@ -264,7 +270,7 @@ public final class Pool implements AutoCloseable {
         if (!swap.sell
                 || preimage.length() != Hash256.LENGTH
                 || !Hash256.sha256(preimage.toArray()).equals(swap.hashLock)) {
-            throw new PoolServer.PoolRefusal(400, "not the preimage of a sale");
+            throw new PoolRefusal(400, "not the preimage of a sale");
         }
         Optional<String> instead = conduct.relayedInstead(swap);
         String hash = instead.isPresent() ? instead.get() : steps.relay(swap, preimage);
@@ -275,7 +281,7 @@ public final class Pool implements AutoCloseable {
     ObjectNode candles(String interval, int limit) {
         int index = INTERVALS.indexOf(interval);
         if (index < 0 || limit < 1) {
-            throw new PoolServer.PoolRefusal(400, "unknown interval or limit");
+            throw new PoolRefusal(400, "unknown interval or limit");
         }
         long seconds = CANDLES[index];
         long newest = config.clock().instant().getEpochSecond() / seconds;
@@ -295,7 +301,7 @@ public final class Pool implements AutoCloseable {
     private PoolSwap known(String id) {
         PoolSwap swap = swaps.get(id);
         if (swap == null) {
-            throw new PoolServer.PoolRefusal(404, "unknown swap");
+            throw new PoolRefusal(404, "unknown swap");
         }
         return swap;
     }
@@ -304,14 +310,14 @@ public final class Pool implements AutoCloseable {
         try {
             return reader.get();
         } catch (IllegalArgumentException e) {
-            throw new PoolServer.PoolRefusal(400, String.valueOf(e.getMessage()));
+            throw new PoolRefusal(400, String.valueOf(e.getMessage()));
         }
     }
 
     private static String text(JsonNode request, String member) {
         JsonNode value = request.get(member);
         if (value == null || !value.isTextual()) {
-            throw new PoolServer.PoolRefusal(400, "missing " + member);
+            throw new PoolRefusal(400, "missing " + member);
         }
         return value.textValue();
     }
@@ -321,10 +327,105 @@ public final class Pool implements AutoCloseable {
         return hex.startsWith("0x") ? hex.substring(2) : hex;
     }
 
+    private void serve(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            if (!conduct.answers()) {
+                return;
+            }
+            byte[] body = exchange.getRequestBody().readNBytes(MOST_BYTES + 1);
+            if (body.length > MOST_BYTES) {
+                write(exchange, 413, error("too long"));
+                return;
+            }
+            try {
+                write(exchange, 200, route(exchange, body));
+            } catch (PoolRefusal refusal) {
+                write(exchange, refusal.status(), error(refusal.getMessage()));
+            } catch (JsonProcessingException e) {
+                write(exchange, 400, error("not JSON"));
+            } catch (IOException e) {
+                write(exchange, 502, error("the account chain does not answer"));
+            }
+        }
+    }
+
+    private ObjectNode route(HttpExchange exchange, byte[] body) throws IOException {
+        String[] path = exchange.getRequestURI().getPath().split("/", -1);
+        String asked = exchange.getRequestMethod() + " " + place(path);
+        if (asked.equals("POST quote")) {
+            return quote(object(body));
+        }
+        if (asked.equals("POST swap notify-" + config.words().chain() + "-lock")) {
+            return notifyLock(path[3], object(body));
+        }
+        return switch (asked) {
+            case "GET pool" -> info();
+            case "GET swap" -> status(path[3]);
+            case "POST swap relay-claim" -> relay(path[3], object(body));
+            case "GET price klines" -> candles(exchange);
+            case "GET lp", "GET lp position", "POST lp deposit", "GET lp deposit", "POST lp withdraw" ->
+                throw new PoolRefusal(501, "this pool takes no deposits");
+            default -> throw new PoolRefusal(404, "no such resource");
+        };
+    }
+
+    /**
+     * {@code /api/swap/{id}/relay-claim} is at "swap relay-claim", {@code /api/swap/{id}} at "swap", {@code /api/price/klines} at
+     * "price klines".
+     */
+    private static String place(String[] path) {
+        if (path.length < 3 || !path[1].equals("api")) {
+            return "";
+        }
+        boolean named = path[2].equals("swap");
+        if (path.length == 3) {
+            return named ? "" : path[2];
+        }
+        if (named) {
+            return path.length == 4 ? path[2] : path[2] + " " + path[4];
+        }
+        return path[2] + " " + path[3];
+    }
+
+    private static JsonNode object(byte[] body) throws IOException {
+        JsonNode request = JSON.readTree(body);
+        if (!request.isObject()) {
+            throw new PoolRefusal(400, "not an object");
+        }
+        return request;
+    }
+
+    private ObjectNode candles(HttpExchange exchange) {
+        String query = exchange.getRequestURI().getQuery();
+        Map<String, String> words = Arrays.stream((query == null ? "" : query).split("&"))
+                .filter(part -> part.contains("="))
+                .collect(Collectors.toMap(
+                        part -> part.substring(0, part.indexOf('=')),
+                        part -> part.substring(part.indexOf('=') + 1),
+                        (first, second) -> first));
+        try {
+            return candles(words.getOrDefault("interval", "1d"), Integer.parseInt(words.getOrDefault("limit", "120")));
+        } catch (NumberFormatException e) {
+            throw new PoolRefusal(400, "unknown interval or limit");
+        }
+    }
+
+    private static ObjectNode error(String message) {
+        return NODES.objectNode().put("error", message);
+    }
+
+    private static void write(HttpExchange exchange, int status, ObjectNode answer) throws IOException {
+        byte[] bytes = JSON.writeValueAsBytes(answer);
+        exchange.getResponseHeaders().set("Content-Type", "application/json");
+        exchange.sendResponseHeaders(status, bytes.length);
+        exchange.getResponseBody().write(bytes);
+    }
+
     @Override
     public void close() {
         timer.shutdownNow();
-        server.close();
+        server.stop(0);
+        threads.shutdownNow();
         synchronized (this) {
             evm.close();
             key.close();
@@ -387,154 +488,18 @@ public final class Pool implements AutoCloseable {
         }
     }
 
-    /** The pool's REST interface (swap specification, section 3), one small request at a time from a few callers. */
-    private static final class PoolServer implements AutoCloseable {
-        private static final int MOST_BYTES = 64 * 1024;
-        private static final int THREADS = 4;
-        private static final int BACKLOG = 50;
-        private static final String JSON_TYPE = "application/json";
+    /** A request that the pool does not serve, with its HTTP status and the text for the caller. */
+    static final class PoolRefusal extends RuntimeException {
+        private static final long serialVersionUID = 1;
+        private final int status;
 
-        private final ObjectMapper json = new ObjectMapper();
-        private final PoolConfig config;
-        private final Pool pool;
-        private final HttpServer server;
-        private final ExecutorService threads;
-
-        PoolServer(PoolConfig config, Pool pool) throws IOException {
-            this.config = config;
-            this.pool = pool;
-            server = HttpServer.create(config.bind(), BACKLOG);
-            threads = Executors.newFixedThreadPool(THREADS, task -> {
-                Thread thread = new Thread(task, "devnet-pool-http");
-                thread.setDaemon(true);
-                return thread;
-            });
-            server.setExecutor(threads);
-            server.createContext("/", this::serve);
+        PoolRefusal(int status, String message) {
+            super(message);
+            this.status = status;
         }
 
-        void start() {
-            server.start();
-        }
-
-        InetSocketAddress address() {
-            return server.getAddress();
-        }
-
-        @Override
-        public void close() {
-            server.stop(0);
-            threads.shutdownNow();
-        }
-
-        private void serve(HttpExchange exchange) throws IOException {
-            try (exchange) {
-                if (!pool.answers()) {
-                    return;
-                }
-                byte[] body = exchange.getRequestBody().readNBytes(MOST_BYTES + 1);
-                if (body.length > MOST_BYTES) {
-                    write(exchange, 413, error("too long"));
-                    return;
-                }
-                try {
-                    write(exchange, 200, route(exchange, body));
-                } catch (PoolRefusal refusal) {
-                    write(exchange, refusal.status(), error(refusal.getMessage()));
-                } catch (JsonProcessingException e) {
-                    write(exchange, 400, error("not JSON"));
-                } catch (IOException e) {
-                    write(exchange, 502, error("the account chain does not answer"));
-                }
-            }
-        }
-
-        private ObjectNode route(HttpExchange exchange, byte[] body) throws IOException {
-            String[] path = exchange.getRequestURI().getPath().split("/", -1);
-            String asked = exchange.getRequestMethod() + " " + place(path);
-            if (asked.equals("POST quote")) {
-                return pool.quote(read(body));
-            }
-            if (asked.equals("POST swap notify-" + config.words().chain() + "-lock")) {
-                return pool.notifyLock(path[3], read(body));
-            }
-            return switch (asked) {
-                case "GET pool" -> pool.info();
-                case "GET swap" -> pool.status(path[3]);
-                case "POST swap relay-claim" -> pool.relay(path[3], read(body));
-                case "GET price klines" -> candles(exchange);
-                case "GET lp", "GET lp position", "POST lp deposit", "GET lp deposit", "POST lp withdraw" ->
-                    throw new PoolRefusal(501, "this pool takes no deposits");
-                default -> throw new PoolRefusal(404, "no such resource");
-            };
-        }
-
-        /**
-         * {@code /api/swap/{id}/relay-claim} is at "swap relay-claim", {@code /api/swap/{id}} at "swap", {@code /api/price/klines} at
-         * "price klines".
-         */
-        private static String place(String[] path) {
-            if (path.length < 3 || !path[1].equals("api")) {
-                return "";
-            }
-            boolean named = path[2].equals("swap");
-            if (path.length == 3) {
-                return named ? "" : path[2];
-            }
-            if (named) {
-                return path.length == 4 ? path[2] : path[2] + " " + path[4];
-            }
-            return path[2] + " " + path[3];
-        }
-
-        private JsonNode read(byte[] body) throws IOException {
-            JsonNode request = json.readTree(body);
-            if (!request.isObject()) {
-                throw new PoolRefusal(400, "not an object");
-            }
-            return request;
-        }
-
-        private ObjectNode candles(HttpExchange exchange) {
-            String query = exchange.getRequestURI().getQuery();
-            Map<String, String> words = Arrays.stream((query == null ? "" : query).split("&"))
-                    .filter(part -> part.contains("="))
-                    .collect(Collectors.toMap(
-                            part -> part.substring(0, part.indexOf('=')),
-                            part -> part.substring(part.indexOf('=') + 1),
-                            (first, second) -> first));
-            try {
-                return pool.candles(
-                        words.getOrDefault("interval", "1d"), Integer.parseInt(words.getOrDefault("limit", "120")));
-            } catch (NumberFormatException e) {
-                throw new PoolRefusal(400, "unknown interval or limit");
-            }
-        }
-
-        private static ObjectNode error(String message) {
-            return JsonNodeFactory.instance.objectNode().put("error", message);
-        }
-
-        private void write(HttpExchange exchange, int status, ObjectNode answer) throws IOException {
-            byte[] bytes = json.writeValueAsBytes(answer);
-            exchange.getResponseHeaders().set("Content-Type", JSON_TYPE);
-            exchange.sendResponseHeaders(status, bytes.length);
-            exchange.getResponseBody().write(bytes);
-        }
-
-        /** A request that the pool does not serve, with its HTTP status and the text for the caller. */
-        static final class PoolRefusal extends RuntimeException {
-            private static final long serialVersionUID = 1;
-            private final int status;
-
-            PoolRefusal(int status, String message) {
-                super(message);
-                this.status = status;
-            }
-
-            int status() {
-                return status;
-            }
+        int status() {
+            return status;
         }
     }
 }

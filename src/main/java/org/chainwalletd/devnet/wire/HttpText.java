@@ -1,12 +1,12 @@
 package org.chainwalletd.devnet.wire;
 
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** The answers of the transport, byte for byte as a node writes them. */
 final class HttpText {
-    static final String JSON = "application/json";
-    static final String PLAIN = "text/plain";
+    private static final String JSON = "application/json";
+    private static final String PLAIN = "text/plain";
 
     static final byte[] STREAM_HEAD =
             ascii("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\n"
@@ -17,28 +17,23 @@ final class HttpText {
     /**
      * @param status 200 or 400
      */
-    static ByteBuffer json(int status, byte[] body) {
+    static byte[] json(int status, byte[] body) {
         return answer(status == 200 ? "200 OK" : "400 Bad Request", JSON, body);
-    }
-
-    static ByteBuffer refusal(Refusal refusal) {
-        return answer(refusal.status(), refusal.contentType(), refusal.body().getBytes(StandardCharsets.UTF_8));
     }
 
     static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    private static ByteBuffer answer(String status, String contentType, byte[] body) {
+    private static byte[] answer(String status, String contentType, byte[] body) {
         byte[] head = ascii("HTTP/1.1 " + status + "\r\nContent-Type: " + contentType + "\r\nContent-Length: "
                 + body.length + "\r\nConnection: close\r\n\r\n");
-        return ByteBuffer.allocate(head.length + body.length)
-                .put(head)
-                .put(body)
-                .flip();
+        byte[] answer = Arrays.copyOf(head, head.length + body.length);
+        System.arraycopy(body, 0, answer, head.length, body.length);
+        return answer;
     }
 
-    /** A request that is answered by the transport itself. */
+    /** Answer of the transport itself. */
     record Refusal(String status, String contentType, String body) {
         static final Refusal HEAD_TOO_LARGE = new Refusal("400 Bad Request", JSON, "Bad Request");
         static final Refusal CONTENT_LENGTH = new Refusal("400 Bad Request", JSON, "Invalid Content-Length");
@@ -50,6 +45,26 @@ final class HttpText {
 
         static Refusal badRequest(String text) {
             return new Refusal("400 Bad Request", PLAIN, text);
+        }
+
+        byte[] answer() {
+            return HttpText.answer(status, contentType, body.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    /** The transport refuses a request. */
+    static final class RefusedException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        private final transient Refusal refusal;
+
+        RefusedException(Refusal refusal) {
+            super(refusal.body(), null, false, false);
+            this.refusal = refusal;
+        }
+
+        Refusal refusal() {
+            return refusal;
         }
     }
 }

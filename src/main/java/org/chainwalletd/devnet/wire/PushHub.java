@@ -1,138 +1,103 @@
 package org.chainwalletd.devnet.wire;
 
+import java.io.Closeable;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
-import java.util.HashMap;
+import java.net.Socket;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.devnet.wire.HttpText.Refusal;
+import org.chainwalletd.devnet.wire.HttpText.RefusedException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** All open push streams: admission limits, subscriptions by address, heartbeats. Touched by the selector thread alone. */
+/** All open push streams: admission limits, delivery of events, heartbeats. Thread-safe; no method waits for a reader. */
 final class PushHub {
-    static final int MAX_STREAMS = 2_048;
-    static final int MAX_STREAMS_PER_PEER = 64;
-    static final long HEARTBEAT_MILLIS = 25_000;
+    /** Events that may wait for a slow reader. */
+    static final int BUFFER_EVENTS = 1_024;
 
+    private static final Logger LOG = LoggerFactory.getLogger(PushHub.class);
+    private static final int MAX_STREAMS = 2_048;
+    private static final int MAX_STREAMS_PER_PEER = 64;
+    private static final long HEARTBEAT_MILLIS = 25_000;
     private static final byte[] HEARTBEAT = HttpText.ascii(": heartbeat\n\n");
 
-    /** Streams in the order of their next heartbeat, the first due first; the interval is the same for all. */
-    private final Set<PushStream> streams = new LinkedHashSet<>();
+    private final Alarms alarms;
+    private final Set<PushStream> streams = new HashSet<>();
+    private boolean switchedOn = true;
 
-    private final Map<Address, Set<PushStream>> listeners = new HashMap<>();
-    private final Map<InetAddress, Integer> perPeer = new HashMap<>();
-    private volatile boolean switchedOn = true;
-    private volatile int open;
+    PushHub(Alarms alarms) {
+        this.alarms = alarms;
+    }
 
-    void switchOn(boolean on) {
+    /** Switched off, there are no streams: {@code /sse} is not found. */
+    synchronized void switchOn(boolean on) {
         switchedOn = on;
+        if (!on) {
+            closeAll();
+        }
     }
 
-    boolean hasStreams() {
-        return open > 0;
-    }
-
-    /** Why a further stream from {@code peer} is refused, in the order in which a node tests. */
-    Optional<HttpText.Refusal> refuses(InetAddress peer) {
+    /**
+     * Admits a stream and offers its first events: one per listed address, duplicates repeated.
+     *
+     * @throws RefusedException for the first reason in the order in which a node tests
+     */
+    synchronized PushStream open(Socket socket, String target) throws RefusedException {
+        InetAddress peer = socket.getInetAddress();
         if (!switchedOn) {
-            return Optional.of(HttpText.Refusal.PUSH_OFF);
+            throw new RefusedException(Refusal.PUSH_OFF);
         }
         if (streams.size() >= MAX_STREAMS) {
-            return Optional.of(HttpText.Refusal.PUSH_FULL);
+            throw new RefusedException(Refusal.PUSH_FULL);
         }
-        if (perPeer.getOrDefault(peer, 0) >= MAX_STREAMS_PER_PEER) {
-            return Optional.of(HttpText.Refusal.PUSH_PER_PEER);
+        if (streams.stream().filter(other -> other.peer.equals(peer)).count() >= MAX_STREAMS_PER_PEER) {
+            throw new RefusedException(Refusal.PUSH_PER_PEER);
         }
-        return Optional.empty();
-    }
-
-    /** Admits a stream and sends its first events: one per listed address, duplicates repeated. */
-    void open(PushStream stream, long now) {
-        stream.nextHeartbeat = now + HEARTBEAT_MILLIS;
+        PushStream stream = new PushStream(socket, peer, PushQuery.parse(target));
         streams.add(stream);
-        open = streams.size();
-        perPeer.merge(stream.peer, 1, Integer::sum);
         stream.offerRaw(HttpText.STREAM_HEAD);
-        for (Address address : stream.query.addresses()) {
-            listeners.computeIfAbsent(address, a -> new LinkedHashSet<>()).add(stream);
-            stream.offer(Event.scriptChanged(address));
-        }
-        flush(stream);
+        stream.offer(stream.query.addresses().stream().map(Event::scriptChanged).toList());
+        stream.heartbeat = alarms.in(HEARTBEAT_MILLIS, () -> beat(stream));
+        return stream;
     }
 
     /** Delivers events in order to their subscribers; those of one change may overflow a stream's buffer before any of them is written. */
-    void publish(List<Event> events) {
-        Set<PushStream> touched = new HashSet<>();
-        for (Event event : events) {
-            for (PushStream stream : receivers(event)) {
-                stream.offer(event);
-                touched.add(stream);
-            }
-        }
-        touched.forEach(this::flush);
-    }
-
-    private Set<PushStream> receivers(Event event) {
-        if (event.script() != null) {
-            return listeners.getOrDefault(event.script(), Set.of());
-        }
-        Set<PushStream> followers = new LinkedHashSet<>();
+    synchronized void publish(List<Event> events) {
         for (PushStream stream : streams) {
-            if (stream.query.tips()) {
-                followers.add(stream);
-            }
-        }
-        return followers;
-    }
-
-    /** Sends the heartbeats that are due. */
-    void beat(long now) {
-        while (!streams.isEmpty()) {
-            PushStream first = streams.iterator().next();
-            if (first.nextHeartbeat > now) {
-                return;
-            }
-            streams.remove(first);
-            first.nextHeartbeat = now + HEARTBEAT_MILLIS;
-            streams.add(first);
-            first.offerRaw(HEARTBEAT);
-            flush(first);
+            stream.offer(events.stream().filter(stream::listens).toList());
         }
     }
 
-    /** Time of the next heartbeat; {@link Long#MAX_VALUE} without streams. */
-    long nextBeat() {
-        return streams.isEmpty() ? Long.MAX_VALUE : streams.iterator().next().nextHeartbeat;
-    }
-
-    void flush(PushStream stream) {
-        try {
-            stream.flush();
-        } catch (IOException | RuntimeException e) {
-            close(stream);
+    private synchronized void beat(PushStream stream) {
+        if (streams.contains(stream)) {
+            stream.heartbeat = alarms.in(HEARTBEAT_MILLIS, () -> beat(stream));
+            stream.offerRaw(HEARTBEAT);
         }
     }
 
-    void close(PushStream stream) {
-        if (!streams.remove(stream)) {
-            return;
+    synchronized void close(PushStream stream) {
+        if (streams.remove(stream)) {
+            alarms.cancel(stream.heartbeat);
+            stream.end();
         }
-        open = streams.size();
-        perPeer.computeIfPresent(stream.peer, (peer, count) -> count == 1 ? null : count - 1);
-        for (Address address : stream.query.addresses()) {
-            listeners.computeIfPresent(address, (a, listening) -> {
-                listening.remove(stream);
-                return listening.isEmpty() ? null : listening;
-            });
-        }
-        NodeServer.closeQuietly(stream.channel);
     }
 
-    void closeAll() {
+    synchronized void closeAll() {
         List.copyOf(streams).forEach(this::close);
+    }
+
+    static void closeQuietly(Closeable connection) {
+        try {
+            connection.close();
+        } catch (IOException e) {
+            LOG.debug("closing failed: {}", e.toString());
+        }
     }
 
     /**
@@ -151,6 +116,71 @@ final class PushHub {
         static Event tip(long height) {
             return new Event(
                     null, HttpText.ascii("event: tip\ndata: {\"height\":" + Long.toUnsignedString(height) + "}\n\n"));
+        }
+    }
+
+    /** Open push stream with its bounded buffer. Nothing is read: like a node it detects a disconnected client only when it writes. */
+    static final class PushStream {
+        private final Socket socket;
+        private final InetAddress peer;
+        private final PushQuery query;
+        private final Set<Address> addresses;
+        private final Deque<byte[]> pending = new ArrayDeque<>();
+        private Alarms.Alarm heartbeat;
+        private boolean lost;
+        private boolean ended;
+
+        private PushStream(Socket socket, InetAddress peer, PushQuery query) {
+            this.socket = socket;
+            this.peer = peer;
+            this.query = query;
+            this.addresses = Set.copyOf(query.addresses());
+        }
+
+        private boolean listens(Event event) {
+            return event.script() == null ? query.tips() : addresses.contains(event.script());
+        }
+
+        /** Queues events; those beyond a full buffer are lost, and the next one that fits is preceded by {@code resync}. */
+        private synchronized void offer(List<Event> events) {
+            for (Event event : events) {
+                if (pending.size() >= BUFFER_EVENTS) {
+                    lost = true;
+                    continue;
+                }
+                if (lost) {
+                    lost = false;
+                    offerRaw(Event.RESYNC.text());
+                }
+                offerRaw(event.text());
+            }
+        }
+
+        /** Queues bytes that are no event: the head, a heartbeat. */
+        private synchronized void offerRaw(byte[] bytes) {
+            pending.add(bytes);
+            notifyAll();
+        }
+
+        private synchronized void end() {
+            ended = true;
+            notifyAll();
+            closeQuietly(socket);
+        }
+
+        /** Writes what is offered until the stream ends. */
+        void run() throws IOException, InterruptedException {
+            OutputStream out = socket.getOutputStream();
+            for (byte[] next = next(); next != null; next = next()) {
+                out.write(next);
+            }
+        }
+
+        private synchronized byte[] next() throws InterruptedException {
+            while (pending.isEmpty() && !ended) {
+                wait();
+            }
+            return ended ? null : pending.remove();
         }
     }
 }

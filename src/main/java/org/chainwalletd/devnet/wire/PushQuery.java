@@ -3,6 +3,8 @@ package org.chainwalletd.devnet.wire;
 import java.util.ArrayList;
 import java.util.List;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.devnet.wire.HttpText.Refusal;
+import org.chainwalletd.devnet.wire.HttpText.RefusedException;
 
 /**
  * Query of a push stream (chain protocol, section 12). There is no percent-decoding, the first {@code addresses=} counts, and any
@@ -14,9 +16,9 @@ record PushQuery(List<Address> addresses, boolean tips) {
     private static final int MAX_ADDRESSES = 256;
 
     /**
-     * @throws BadQuery with the answer of a node
+     * @throws RefusedException with the answer of a node
      */
-    static PushQuery parse(String target) throws BadQuery {
+    static PushQuery parse(String target) throws RefusedException {
         int question = target.indexOf('?');
         String list = null;
         boolean tips = false;
@@ -30,37 +32,32 @@ record PushQuery(List<Address> addresses, boolean tips) {
         return new PushQuery(addresses(list), tips);
     }
 
-    private static List<Address> addresses(String list) throws BadQuery {
+    private static List<Address> addresses(String list) throws RefusedException {
         if (list == null) {
-            throw new BadQuery("bad query: missing addresses= query param");
+            throw refused("bad query: missing addresses= query param");
         }
         if (list.isEmpty()) {
-            throw new BadQuery("bad query: empty addresses list");
+            throw refused("bad query: empty addresses list");
         }
         List<Address> addresses = new ArrayList<>();
         for (String token : list.split(",", -1)) {
             addresses.add(address(token));
         }
         if (addresses.size() > MAX_ADDRESSES) {
-            throw new BadQuery("too many addresses (" + addresses.size() + "); max is " + MAX_ADDRESSES);
+            throw refused("too many addresses (" + addresses.size() + "); max is " + MAX_ADDRESSES);
         }
         return addresses;
     }
 
-    private static Address address(String token) throws BadQuery {
+    private static Address address(String token) throws RefusedException {
         try {
             return AddressText.parse(token);
         } catch (IllegalArgumentException e) {
-            throw new BadQuery("bad query: invalid address `" + token + "`: " + e.getMessage());
+            throw refused("bad query: invalid address `" + token + "`: " + e.getMessage());
         }
     }
 
-    /** Refused before the stream starts; the message is the body of the 400 answer. */
-    static final class BadQuery extends Exception {
-        private static final long serialVersionUID = 1L;
-
-        BadQuery(String message) {
-            super(message, null, false, false);
-        }
+    private static RefusedException refused(String answer) {
+        return new RefusedException(Refusal.badRequest(answer));
     }
 }

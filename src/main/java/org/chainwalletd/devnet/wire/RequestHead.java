@@ -1,63 +1,66 @@
 package org.chainwalletd.devnet.wire;
 
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import org.chainwalletd.devnet.wire.HttpText.Refusal;
+import org.chainwalletd.devnet.wire.HttpText.RefusedException;
 
 /**
- * The head of a request, as far as a node looks at it (chain protocol, section 10.1): the method, the target of a push stream, and the
- * length of the body.
+ * The head of a request, as far as a node looks at it (chain protocol, section 10.1).
+ *
+ * @param pushTarget path and query as sent of a push stream; null for a POST
+ * @param bodyLength of a POST
  */
-sealed interface RequestHead {
+record RequestHead(String pushTarget, int bodyLength) {
     /** More than this many bytes of head are refused. */
-    int MAX_BYTES = 8_192;
+    private static final int MAX_BYTES = 8_192;
     /** Longest body that is read at all. */
-    int MAX_BODY_BYTES = 2_621_440;
-
-    record Incomplete() implements RequestHead {}
-
-    record Refused(HttpText.Refusal refusal) implements RequestHead {}
+    private static final int MAX_BODY_BYTES = 2_621_440;
 
     /**
-     * @param headLength bytes up to and with the blank line
+     * Reads up to and with the blank line.
+     *
+     * @throws EOFException when the stream ends before
      */
-    record Post(int headLength, int bodyLength) implements RequestHead {}
-
-    /**
-     * @param target path and query as sent
-     */
-    record Push(String target) implements RequestHead {}
-
-    /** Reads the first {@code count} bytes of what has arrived. */
-    static RequestHead read(byte[] bytes, int count) {
-        int end = endOfHead(bytes, count);
-        if (end < 0) {
-            return count >= MAX_BYTES ? new Refused(HttpText.Refusal.HEAD_TOO_LARGE) : new Incomplete();
-        }
-        if (end > MAX_BYTES) {
-            return new Refused(HttpText.Refusal.HEAD_TOO_LARGE);
-        }
-        String[] lines = new String(bytes, 0, end, StandardCharsets.ISO_8859_1).split("\r\n");
+    static RequestHead read(InputStream in) throws IOException, RefusedException {
+        String[] lines = text(in).split("\r\n");
         String requestLine = lines.length == 0 ? "" : lines[0];
         if (requestLine.startsWith("GET ")) {
             String target = requestLine.split(" ", -1)[1];
             if (target.startsWith("/sse")) {
-                return new Push(target);
+                return new RequestHead(target, 0);
             }
         }
         if (!requestLine.startsWith("POST ")) {
-            return new Refused(HttpText.Refusal.METHOD);
+            throw new RefusedException(Refusal.METHOD);
         }
         int bodyLength = contentLength(lines);
-        return bodyLength <= 0 ? new Refused(HttpText.Refusal.CONTENT_LENGTH) : new Post(end, bodyLength);
+        if (bodyLength <= 0) {
+            throw new RefusedException(Refusal.CONTENT_LENGTH);
+        }
+        return new RequestHead(null, bodyLength);
     }
 
-    private static int endOfHead(byte[] bytes, int count) {
-        for (int i = 3; i < count; i++) {
-            if (bytes[i] == '\n' && bytes[i - 1] == '\r' && bytes[i - 2] == '\n' && bytes[i - 3] == '\r') {
-                return i + 1;
+    private static String text(InputStream in) throws IOException, RefusedException {
+        byte[] bytes = new byte[MAX_BYTES];
+        for (int count = 0; count < MAX_BYTES; count++) {
+            int next = in.read();
+            if (next < 0) {
+                throw new EOFException();
+            }
+            bytes[count] = (byte) next;
+            if (next == '\n'
+                    && count >= 3
+                    && bytes[count - 1] == '\r'
+                    && bytes[count - 2] == '\n'
+                    && bytes[count - 3] == '\r') {
+                return new String(bytes, 0, count + 1, StandardCharsets.ISO_8859_1);
             }
         }
-        return -1;
+        throw new RefusedException(Refusal.HEAD_TOO_LARGE);
     }
 
     /** The announced length, 0 when it is missing, not a number or above the cap. */

@@ -13,7 +13,6 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.TransactionCodec;
-import org.chainwalletd.devnet.ledger.Miner.BlockArchive;
 import org.chainwalletd.testkit.ManualClock;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.Test;
@@ -56,7 +55,7 @@ class BlockVectorTest {
     @Test
     void mining_at_the_same_times_gives_the_same_blocks() {
         ManualClock clock = new ManualClock(Instant.ofEpochSecond(Vectors.u64(row("block-1"), "timestamp")));
-        Miner miner = new Miner(ledger, BlockArchive.NONE, MINER, clock);
+        Miner miner = new Miner(ledger, BlockLog.inMemory(), MINER, clock);
         miner.mine(1);
         clock.set(Instant.ofEpochSecond(Vectors.u64(row("block-2"), "timestamp")));
         ledger.submit(block("block-2").transactions().get(1));
@@ -110,7 +109,7 @@ class BlockVectorTest {
     @Test
     void the_first_blocks_walk_the_clock_forward_at_most_seven_days_each() {
         Instant now = Instant.parse("2026-11-21T12:00:00Z");
-        Miner miner = new Miner(ledger, BlockArchive.NONE, MINER, new ManualClock(now));
+        Miner miner = new Miner(ledger, BlockLog.inMemory(), MINER, new ManualClock(now));
         miner.mine(50);
         long parent = Genesis.TIMESTAMP;
         for (long height = 1; height <= 50; height++) {

@@ -3,55 +3,40 @@ package org.chainwalletd.devnet.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Collections;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
-import org.chainwalletd.chain.Witness;
-import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A block that arrives while a transaction is checked (chain protocol, section 17). */
 class OvertakenTest {
-    private static final ChainProfile CHAIN = ChainProfile.of("chain");
-    private static final byte[] SEED = new byte[32];
-    private static final PublicKey KEY = PublicKey.of(Ed25519.publicKey(SEED));
+    private static final Party PAYER = new Party(0);
 
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();
 
     private List<Outpoint> coins(int count) {
-        Outpoint large = new Outpoint(chain.fund(CHAIN.addressOf(KEY), 10_000_000), 0);
+        Outpoint large = new Outpoint(chain.fund(PAYER.address, 10_000_000), 0);
         Hash256 txId = chain.submit(signed(
-                List.of(large),
-                Stream.generate(() -> output(10_000)).limit(count).toArray(TxOutput[]::new)));
+                List.of(large), Collections.nCopies(count, output(10_000)).toArray(TxOutput[]::new)));
         chain.mine(1);
-        return Stream.iterate(0, i -> i + 1)
-                .limit(count)
-                .map(i -> new Outpoint(txId, i))
-                .toList();
+        return IntStream.range(0, count).mapToObj(i -> new Outpoint(txId, i)).toList();
     }
 
     private static TxOutput output(long value) {
-        return TxOutput.toAddress(CHAIN.addressOf(KEY), Amount.of(value));
+        return TxOutput.toAddress(PAYER.address, Amount.of(value));
     }
 
     private Transaction signed(List<Outpoint> inputs, TxOutput... outputs) {
-        Transaction tx = new Transaction(inputs, List.of(outputs), List.of());
-        byte[] signature = Ed25519.sign(
-                SEED,
-                KEY.toArray(),
-                TransactionCodec.signingMessage(CHAIN, chain.node().genesisId(), tx));
-        return tx.withWitnesses(
-                inputs.stream().map(input -> Witness.plain(KEY, signature)).toList());
+        return PAYER.pay(chain.node().genesisId(), inputs, outputs);
     }
 
     @Test

@@ -44,7 +44,7 @@ class SlowReaderTest {
             }
             assertThat(eventsUntilResync(server, lines))
                     .as("events received of those sent")
-                    .isBetween(PushStream.BUFFER_EVENTS, STALLED_BYTES / EVENT_BYTES);
+                    .isBetween(PushHub.BUFFER_EVENTS, STALLED_BYTES / EVENT_BYTES);
             assertThat(lines.readLine()).isEqualTo("data: {}");
             assertThat(lines.readLine()).isEmpty();
             assertThat(lines.readLine()).startsWith("event: ");

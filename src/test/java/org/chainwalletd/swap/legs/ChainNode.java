@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.chainwalletd.chain.Transaction;
@@ -30,17 +31,6 @@ public final class ChainNode implements RpcHandler, AutoCloseable {
     private static final String SEND = "send_raw_transaction";
     private static final Set<Lie> OF_BLOCKS =
             EnumSet.of(Lie.SHAPE, Lie.OMISSION, Lie.HEIGHT, Lie.GENESIS, Lie.NO_GENESIS, Lie.SCRIPT, Lie.TX_VALUE);
-    private static final Call SILENCE = new Call() {
-        @Override
-        public boolean isHeavy() {
-            return false;
-        }
-
-        @Override
-        public Reply run() {
-            return new Reply(null, 0);
-        }
-    };
 
     private final Devnet chain;
     private final ManualClock clock;
@@ -58,7 +48,7 @@ public final class ChainNode implements RpcHandler, AutoCloseable {
         this.clock = clock;
         this.ear = ear;
         this.questions = questions;
-        calls = new NodeCalls(chain.ledger(), clock, faults, chain);
+        calls = new NodeCalls(chain.ledger(), clock, faults, List.of());
         asked = calls;
         try {
             server = new NodeServer(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), clock, this);
@@ -100,7 +90,7 @@ public final class ChainNode implements RpcHandler, AutoCloseable {
         for (long height = 1; height <= chain.ledger().tip().height(); height++) {
             old.restore(chain.ledger().blockAt(height).orElseThrow().block());
         }
-        asked = new NodeCalls(old, clock, faults, chain);
+        asked = new NodeCalls(old, clock, faults, List.of());
     }
 
     /** Ends all faults. */
@@ -119,14 +109,14 @@ public final class ChainNode implements RpcHandler, AutoCloseable {
     }
 
     @Override
-    public Call prepare(InetAddress peer, byte[] body) {
+    public Reply answer(InetAddress peer, byte[] body) {
         String text = new String(body, StandardCharsets.UTF_8);
         if (text.contains(SEND)) {
             ear.accept(transaction(text));
         } else {
             questions.accept(text);
         }
-        return silent ? SILENCE : asked.prepare(peer, body);
+        return silent ? new Reply(null, 0) : asked.answer(peer, body);
     }
 
     private static Transaction transaction(String call) {

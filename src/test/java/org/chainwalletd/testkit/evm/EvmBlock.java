@@ -1,11 +1,11 @@
 package org.chainwalletd.testkit.evm;
 
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.Keccak256;
-import org.chainwalletd.evm.EvmAddress;
 
 /**
  * A block and the state after it.
@@ -37,40 +37,26 @@ public record EvmBlock(
             List<EvmReceipt> receipts,
             World world) {
         long gasUsed = receipts.stream().mapToLong(EvmReceipt::gasUsed).sum();
-        EvmBlock open =
-                new EvmBlock(number, Hash256.ZERO, parent, time, baseFee, gasUsed, salt, List.copyOf(receipts), world);
-        Hash256 hash = Hash256.of(Keccak256.of(open.header().encode()));
-        return new EvmBlock(number, hash, parent, time, baseFee, gasUsed, salt, List.copyOf(receipts), world);
+        List<EvmReceipt> all = List.copyOf(receipts);
+        Hash256 hash = commitment(List.of(number, parent, time, baseFee, salt, receipts(all), world.root()));
+        return new EvmBlock(number, hash, parent, time, baseFee, gasUsed, salt, all, world);
     }
 
-    /** The members of a header, in their order. */
-    private RlpItem header() {
-        return RlpItem.list(
-                text(parent),
-                text(NO_UNCLES),
-                RlpItem.text(new byte[EvmAddress.LENGTH]),
-                text(stateRoot()),
-                text(transactionsRoot()),
-                text(receiptsRoot()),
-                RlpItem.text(bloom().toArray()),
-                RlpItem.number(0),
-                RlpItem.number(number),
-                RlpItem.number(GAS_LIMIT),
-                RlpItem.number(gasUsed),
-                RlpItem.number(time),
-                RlpItem.text(new byte[0]),
-                text(mix()),
-                RlpItem.text(new byte[8]),
-                RlpItem.number(baseFee),
-                text(EMPTY_ROOT),
-                RlpItem.number(0),
-                RlpItem.number(0),
-                text(Hash256.ZERO),
-                text(NO_REQUESTS));
+    private static List<?> receipts(List<EvmReceipt> receipts) {
+        return receipts.stream()
+                .map(receipt ->
+                        List.of(receipt.tx().hash(), receipt.succeeded(), receipt.cumulativeGas(), receipt.bloom()))
+                .toList();
+    }
+
+    private static Hash256 commitment(List<?> content) {
+        return content.isEmpty()
+                ? EMPTY_ROOT
+                : Hash256.of(Keccak256.of(content.toString().getBytes(StandardCharsets.UTF_8)));
     }
 
     Hash256 mix() {
-        return Hash256.of(Keccak256.of(RlpItem.number(salt).encode()));
+        return commitment(List.of(salt));
     }
 
     Hash256 stateRoot() {
@@ -78,17 +64,11 @@ public record EvmBlock(
     }
 
     Hash256 transactionsRoot() {
-        return commitment(
-                receipts.stream().map(receipt -> text(receipt.tx().hash())).toList());
+        return commitment(receipts.stream().map(receipt -> receipt.tx().hash()).toList());
     }
 
     Hash256 receiptsRoot() {
-        return commitment(receipts.stream()
-                .map(receipt -> RlpItem.list(
-                        RlpItem.number(receipt.succeeded() ? 1 : 0),
-                        RlpItem.number(receipt.cumulativeGas()),
-                        RlpItem.text(receipt.bloom().toArray())))
-                .toList());
+        return commitment(receipts(receipts));
     }
 
     /** The filter over addresses and topics of all log entries: 2,048 bits, three for each. */
@@ -101,16 +81,5 @@ public record EvmBlock(
             }
         }
         return Bytes.wrap(bloom);
-    }
-
-    private static Hash256 commitment(List<RlpItem> items) {
-        return items.isEmpty()
-                ? EMPTY_ROOT
-                : Hash256.of(
-                        Keccak256.of(RlpItem.list(items.toArray(new RlpItem[0])).encode()));
-    }
-
-    private static RlpItem text(Hash256 hash) {
-        return RlpItem.text(hash.toArray());
     }
 }

@@ -1,19 +1,14 @@
 package org.chainwalletd.testkit.evm;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import org.chainwalletd.testkit.Dial;
 
 /** Asks an account chain over HTTP, without anything of the daemon's. */
 public final class EvmCaller {
-    private static final HttpClient HTTP = HttpClient.newHttpClient();
-
     private final URI endpoint;
 
     public EvmCaller(URI endpoint) {
@@ -55,19 +50,14 @@ public final class EvmCaller {
 
     /** The whole answer to a body. */
     public JsonNode post(String body) {
+        HttpRequest request = Dial.request(endpoint)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
         try {
-            HttpResponse<String> response = HTTP.send(
-                    Dial.request(endpoint)
-                            .header("Content-Type", "application/json")
-                            .POST(HttpRequest.BodyPublishers.ofString(body))
-                            .build(),
-                    HttpResponse.BodyHandlers.ofString());
-            return EvmJson.MAPPER.readTree(response.body());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
+            return EvmJson.MAPPER.readTree(Dial.answer(request).body());
+        } catch (JsonProcessingException e) {
+            throw new AssertionError(e);
         }
     }
 }

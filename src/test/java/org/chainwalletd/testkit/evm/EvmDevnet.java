@@ -54,21 +54,13 @@ public final class EvmDevnet extends EvmLedger implements AutoCloseable {
 
     /** Puts another copy of the contract there, at an address of its own, in a block of its own. */
     public EvmAddress deploy() {
-        EvmAddress deployer = accounts.addresses().get(0);
-        long nonce = nextNonce(deployer);
+        EvmWallet deployer = account(0);
+        long nonce = nextNonce(deployer.address());
         BigInteger gwei = BigInteger.valueOf(1_000_000_000);
-        submit(SignedTransaction.sign(
-                accounts.key(0),
-                chainId(),
-                nonce,
-                gwei,
-                baseFee().add(gwei),
-                1_000_000,
-                Optional.empty(),
-                BigInteger.ZERO,
-                TimeLock.INIT_CODE));
+        BigInteger most = baseFee().add(gwei);
+        deployer.send(nonce, gwei, most, 1_000_000, Optional.empty(), BigInteger.ZERO, TimeLock.INIT_CODE);
         mine();
-        return EvmExecution.contractAddress(deployer, nonce);
+        return EvmExecution.contractAddress(deployer.address(), nonce);
     }
 
     /** Where the hash time lock is. */

@@ -7,8 +7,8 @@
  * {@link org.chainwalletd.testkit.evm.EvmEndpoint} is one HTTP address over that chain, which may lie, hang, flood or forget on its own, so
  * that a test can put a liar beside an honest one. Answers have the shapes of {@code anvil} 1.7.1.
  *
- * <p>What it is not: no virtual machine (other code cannot be deployed), no Merkle tries (the roots in its headers are plain commitments to
- * the same content; block hashes are real hashes of real headers), no other transaction types, no peer-to-peer network. Everything is
+ * <p>What it is not: no virtual machine (other code cannot be deployed), no Merkle tries (the hashes and roots of its blocks are plain
+ * commitments to the same content), no other transaction types, no peer-to-peer network. Everything is
  * bounded: 5,000 waiting transactions, 1 MiB per request, 100 calls per batch, 10,000 blocks per call of {@code mine}.
  */
 package org.chainwalletd.testkit.evm;
