@@ -70,7 +70,7 @@ public final class RawSends {
     private CompletionStage<Hash256> send(Hash256 txId, Bytes transaction, Optional<Sending> sending) {
         CrashPoint.SPEND_AFTER_INTENT.reached();
         return broadcast
-                .send(txId, transaction, false)
+                .send(txId, transaction, Broadcast.Earlier.NOWHERE)
                 .thenComposeAsync(
                         outcome -> {
                             CrashPoint.SPEND_AFTER_BROADCAST.reached();
