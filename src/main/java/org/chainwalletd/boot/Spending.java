@@ -143,7 +143,7 @@ final class Spending {
                 context.settings().chain(),
                 List.of(
                         OutputSource.ofIntents(context.settings().chain(), store.intents(), workers.upstream()),
-                        OutputSource.ofBlocks(following.books(), workers.upstream())),
+                        following.books()::verified),
                 nodes.client(),
                 workers.upstream(),
                 context.meters());
