@@ -148,7 +148,8 @@ record Following(
                 follower,
                 new CoinLedger(books, follower, workers.upstream()),
                 books,
-                WatchOnly.start(context.guardian(), rows, withoutKeys, watching, keyring::owns),
+                WatchOnly.start(
+                        context.guardian(), rows, withoutKeys, watching, keyring::owns, workers.blocking("watch-only")),
                 credits,
                 new SpendChain.Followed(follower, new SpendingBooks(file), workers.upstream()));
     }
