@@ -400,21 +400,21 @@ final class SpendRunner {
     }
 
     /** Ends the spend. Even if this step fails, the caller is answered and no coin stays held. */
-    private void end(Supplier<SpendResult.Outcome> ending) {
-        SpendResult.Outcome outcome;
+    private void end(Supplier<SpendResult> ending) {
+        SpendResult result;
         try {
-            outcome = ending.get();
+            result = ending.get();
         } catch (RuntimeException | Error e) {
             LOG.error("the end of a spend failed unexpectedly", e);
-            outcome = failedUnexpectedly();
+            result = failedUnexpectedly();
         }
         over = true;
         // Called after the outcome was written, so that one commit usually covers both.
         endSending();
-        ended.accept(new SpendResult(id, outcome));
+        ended.accept(result);
     }
 
-    private SpendResult.Outcome failedUnexpectedly() {
+    private SpendResult failedUnexpectedly() {
         if (durable.isEmpty()) {
             drop();
             return new SpendResult.Failed(new IllegalStateException(UNEXPECTED));

@@ -43,6 +43,7 @@ import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.devnet.ledger.LedgerView.Tip;
+import org.chainwalletd.devnet.ledger.RejectedException;
 import org.chainwalletd.follow.Book;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.FollowerSetup;
@@ -60,6 +61,7 @@ import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.spend.plan.TransferRequest;
 import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
@@ -519,6 +521,20 @@ final class SpendHarness implements AutoCloseable {
     /** Builds a payment from a coin of ours by another party with the same key. */
     Transaction foreign(Address owner, Outpoint coin, Address to, long amount) {
         return keys.spend(owner, devnet.genesisId(), coin, TxOutput.toAddress(to, Amount.of(amount)));
+    }
+
+    /** Builds a return of a coin of ours to its address by another party with the same key. */
+    Transaction returned(Address owner, Coin coin, long fee) {
+        return foreign(owner, coin.outpoint(), owner, coin.value().bits() - fee);
+    }
+
+    /** Reorganises without the rivals if their coins were themselves created in a disconnected block, or are final. */
+    void reorganise(int depth, boolean keep, List<Transaction> rivals) {
+        try {
+            devnet.reorganise(depth, keep, rivals);
+        } catch (RejectedException e) {
+            devnet.reorganise(depth, keep, List.of());
+        }
     }
 
     /** Submits {@link #foreign} to the node, and returns its id. */
