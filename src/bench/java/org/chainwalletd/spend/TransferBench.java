@@ -168,8 +168,8 @@ public final class TransferBench {
                 new SpendEnvironment.ChainView(
                         nodes.chain(), () -> Optional.of(Network.DEVNET), new Unfollowed(), Optional::empty),
                 keys,
-                SpendEnvironment.Stores.of(
-                        store, Optional.empty(), intents -> HandOvers.counted("store", IntentStore.class, intents)),
+                new SpendEnvironment.Stores(
+                        store, HandOvers.counted("store", IntentStore.class, store.intents()), Optional.empty()),
                 new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
                 new Pace(
                         Duration.ofMillis(500),

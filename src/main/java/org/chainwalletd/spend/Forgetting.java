@@ -121,7 +121,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         repeat(
                 () -> env.receipts().forgetKept(env.tokensExpiredBefore(), BATCH),
                 "outdated receipts could not be removed");
-        SpendHistory history = env.stores().history();
+        SpendHistory history = env.history();
         repeat(
                 () -> history.shorten(
                         env.historyCutoff(DETAILS_KEPT),

@@ -61,8 +61,7 @@ public final class RawSends {
         Hash256 txId = TransactionCodec.txId(env.profile(), tx);
         Optional<Address> sender = RawContent.sender(env.profile(), tx);
         RawSend send = new RawSend(txId, sender, RawContent.of(tx, sender).encode(), tokenName);
-        return env.stores()
-                .rawSends()
+        return env.rawSends()
                 .begin(send, env.clock().millis())
                 .thenComposeAsync(sending -> send(txId, transaction, sending), env.executor());
     }
@@ -106,8 +105,7 @@ public final class RawSends {
         if (sending.isEmpty() || state.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        return env.stores()
-                .rawSends()
+        return env.rawSends()
                 .end(sending.get(), state.get(), env.clock().millis())
                 .exceptionallyAsync(
                         failure -> {

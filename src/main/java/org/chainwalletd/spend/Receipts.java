@@ -400,7 +400,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
      * whose lack caused the refusal here. A caller that is told that nothing was paid may pay again with another token.
      */
     private boolean isOpen(boolean fresh, SpendResult result) {
-        return fresh && env.stores().shared() && result instanceof SpendResult.Refused;
+        return fresh && env.isShared() && result instanceof SpendResult.Refused;
     }
 
     private static void refuseWhileDraining(CompletableFuture<Receipt> answer) {

@@ -333,17 +333,7 @@ final class SpendHarness implements AutoCloseable {
                         timed(new SpendChain.Followed(follower, new SpendingBooks(books), executor)),
                         () -> rumour),
                 keys,
-                new SpendEnvironment.Stores(
-                        before.apply(store.intents()),
-                        beforeReservations.apply(store.reservations()),
-                        beforeReceipts.apply(store.receipts()),
-                        store.allowance(),
-                        store.history(),
-                        store.rawSends(),
-                        Optional.empty(),
-                        store::stopped,
-                        store.isShared(),
-                        told -> store.whenOthersChange(Store.SharedRows.SPENDS, told)),
+                new SpendEnvironment.Stores(wrapped(), before.apply(store.intents()), Optional.empty()),
                 limits,
                 new Pace(
                         tick,
@@ -357,6 +347,18 @@ final class SpendHarness implements AutoCloseable {
                 metrics,
                 seen,
                 executor);
+    }
+
+    /** Store behind the wrappers that the test has set. */
+    private Store wrapped() {
+        Store ofProcess = store;
+        ReservationStore reservations = beforeReservations.apply(ofProcess.reservations());
+        ReceiptStore receipts = beforeReceipts.apply(ofProcess.receipts());
+        return Stub.of(Store.class, call -> switch (call.name()) {
+            case "reservations" -> reservations;
+            case "receipts" -> receipts;
+            default -> call.on(ofProcess);
+        });
     }
 
     /** Followed chain with block times set by the test: a development chain uses the system clock. */
