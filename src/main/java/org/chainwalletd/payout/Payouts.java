@@ -91,7 +91,7 @@ public final class Payouts {
     private Payouts(PayoutEnvironment env, Background background) {
         this.env = env;
         env.store().endedTokens(env.tokens()::hasEnded);
-        PayoutNews news = new PayoutNews(env.store(), env.listener(), view::pausedElsewhere, env.executor());
+        PayoutNews news = new PayoutNews(env.store(), env.listener(), view::pausedElsewhere, env.threads());
         this.queue = background.begin(
                 "payouts", PayoutQueue.create(env, this::coins, this::maintain, view, news), command -> {
                     if (command instanceof PayoutQueue.Changed) {
