@@ -19,6 +19,7 @@ import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.OwnCoins;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.HistoryEntry;

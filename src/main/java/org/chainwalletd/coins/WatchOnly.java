@@ -295,9 +295,8 @@ public final class WatchOnly implements KeyEvents {
 
         private record ReadAgain() implements Command {}
 
-        private record Made() implements Command {}
-
-        private record Read(Outcome<?> done, long began) implements Command {}
+        /** Carries the continuation of a change that has ended. */
+        private record Made(Runnable next) implements Command {}
 
         /** Reading all rows takes at most one part in this many of the time, however often other daemons change some. */
         private static final long READING_SHARE = 20;
@@ -306,7 +305,7 @@ public final class WatchOnly implements KeyEvents {
 
         private final TimerScheduler<Command> timers;
         private final Supplier<CompletionStage<Void>> reading;
-        private final Queue<Supplier<CompletionStage<?>>> waiting = new ArrayDeque<>();
+        private final Queue<Runnable> waiting = new ArrayDeque<>();
         private boolean changing;
         private boolean outdated;
 
@@ -322,30 +321,37 @@ public final class WatchOnly implements KeyEvents {
         @Override
         public Receive<Command> createReceive() {
             return newReceiveBuilder()
-                    .onMessage(Change.class, command -> enqueue(command.work()))
+                    .onMessage(
+                            Change.class,
+                            command -> enqueue(() -> make(command.work().get(), done -> {})))
                     .onMessage(OthersChanged.class, command -> othersChanged())
                     .onMessage(ReadAgain.class, command -> enqueue(this::read))
-                    .onMessage(Read.class, this::onRead)
-                    .onMessage(Made.class, command -> made())
+                    .onMessage(Made.class, this::made)
                     .build();
         }
 
-        private Behavior<Command> enqueue(Supplier<CompletionStage<?>> change) {
+        private Behavior<Command> enqueue(Runnable change) {
             waiting.add(change);
-            return makeNext();
-        }
-
-        private Behavior<Command> makeNext() {
-            if (!changing && !waiting.isEmpty()) {
-                changing = true;
-                getContext().pipeToSelf(waiting.remove().get(), (done, failure) -> new Made());
-            }
+            makeNext();
             return this;
         }
 
-        private Behavior<Command> made() {
+        private void makeNext() {
+            while (!changing && !waiting.isEmpty()) {
+                waiting.remove().run();
+            }
+        }
+
+        private <T> void make(CompletionStage<T> change, Consumer<Outcome<T>> then) {
+            changing = true;
+            Outcome.pipe(getContext(), change, done -> new Made(() -> then.accept(done)));
+        }
+
+        private Behavior<Command> made(Made made) {
             changing = false;
-            return makeNext();
+            made.next().run();
+            makeNext();
+            return this;
         }
 
         private Behavior<Command> othersChanged() {
@@ -358,26 +364,22 @@ public final class WatchOnly implements KeyEvents {
             return this;
         }
 
-        private CompletionStage<?> read() {
-            if (!outdated) {
-                return CompletableFuture.completedFuture(null);
+        private void read() {
+            if (outdated) {
+                outdated = false;
+                long began = System.nanoTime();
+                make(reading.get(), done -> onRead(done, began));
             }
-            outdated = false;
-            long began = System.nanoTime();
-            CompletionStage<Void> rows = reading.get();
-            Outcome.pipe(getContext(), rows, done -> new Read(done, began));
-            return rows;
         }
 
-        private Behavior<Command> onRead(Read read) {
-            read.done().failure().ifPresent(failure -> {
+        private void onRead(Outcome<Void> done, long began) {
+            done.failure().ifPresent(failure -> {
                 LOG.debug("watched addresses of other daemons cannot be read: {}", failure.toString());
                 outdated = true;
             });
-            Duration pause = Duration.ofNanos((System.nanoTime() - read.began()) * READING_SHARE);
+            Duration pause = Duration.ofNanos((System.nanoTime() - began) * READING_SHARE);
             timers.startSingleTimer(
                     ReadAgain.class, new ReadAgain(), pause.compareTo(MIN_PAUSE) < 0 ? MIN_PAUSE : pause);
-            return this;
         }
     }
 }

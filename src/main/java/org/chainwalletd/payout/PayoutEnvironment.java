@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.coins.OwnCoins;
+import org.chainwalletd.node.OwnCoins;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.spend.plan.FeeChoice;
 import org.chainwalletd.store.AllowanceStore;

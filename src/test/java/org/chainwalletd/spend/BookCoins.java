@@ -10,8 +10,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.coins.OwnCoins;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.OwnCoins;
 import org.chainwalletd.store.books.LedgerBooks;
 
 /**

@@ -1,4 +1,4 @@
-package org.chainwalletd.coins;
+package org.chainwalletd.node;
 
 import java.util.List;
 import java.util.Optional;
