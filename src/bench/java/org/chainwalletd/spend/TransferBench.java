@@ -49,7 +49,6 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.coins.OutputSource;
-import org.chainwalletd.coins.VerifiedOutput;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.FollowEvent;
@@ -66,6 +65,7 @@ import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.Store;
+import org.chainwalletd.store.VerifiedOutput;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.store.postgres.SharedStores;
 import org.chainwalletd.store.sql.SqliteStore;
@@ -168,8 +168,8 @@ public final class TransferBench {
                 new SpendEnvironment.ChainView(
                         nodes.chain(), () -> Optional.of(Network.DEVNET), new Unfollowed(), Optional::empty),
                 keys,
-                SpendEnvironment.Stores.of(
-                        store, Optional.empty(), intents -> HandOvers.counted("store", IntentStore.class, intents)),
+                new SpendEnvironment.Stores(
+                        store, HandOvers.counted("store", IntentStore.class, store.intents()), Optional.empty()),
                 new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
                 new Pace(
                         Duration.ofMillis(500),

@@ -147,7 +147,13 @@ record Following(
                 follower,
                 new CoinLedger(books, follower, upstream),
                 books,
-                WatchOnly.start(context.guardian(), rows, store.watchOnly(), watching, keyring::owns),
+                WatchOnly.start(
+                        context.guardian(),
+                        rows,
+                        store.watchOnly(),
+                        watching,
+                        keyring::owns,
+                        context.workers().blocking("watch-only")),
                 credits,
                 new SpendChain.Followed(follower, new SpendingBooks(file), upstream));
     }

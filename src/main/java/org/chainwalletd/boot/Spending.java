@@ -3,17 +3,10 @@ package org.chainwalletd.boot;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.chainwalletd.access.NamedTokens;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
-import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.LedgerSpends;
 import org.chainwalletd.coins.OutputSource;
 import org.chainwalletd.coins.VerifiedOutputs;
@@ -31,19 +24,12 @@ import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.ObservedIntentStore.IntentListener;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.Store;
-import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.sweep.Sweeps;
 
 /** Startup of spending, the only path by which money leaves, of the queue of payouts and of the sweeps. */
 final class Spending {
     /** Delay before a part of a sweep that could not be sent is retried. */
     private static final Duration SWEEP_PAUSE = Duration.ofSeconds(5);
-
-    /** Maximum number of an address's coins from which a batch of payouts is funded. */
-    private static final int MAX_BATCH_COINS = 5_000;
-
-    /** Maximum number of an address's coins that a sweep takes or reports as left over. */
-    private static final int MAX_SWEEP_COINS = 100_000;
 
     private static final Duration OPENING_TIMEOUT = Duration.ofMinutes(2);
 
@@ -73,20 +59,21 @@ final class Spending {
                 settings.payouts().delay(),
                 new FeeChoice.Rate(settings.payouts().feeRate()),
                 settings.payouts().coins(),
+                new AllowanceStore.Limits(settings.capPerTx(), settings.capPerPeriod(), settings.capPeriod()),
                 PayoutEnvironment.Rules.CHECK_EVERY);
         return Payouts.start(
                 new PayoutEnvironment(
                         store.payouts(),
                         store.intents(),
                         spending,
-                        coins(following.ledger()),
+                        following.ledger(),
                         following.spends()::tip,
                         tokens(context, named),
-                        new AllowanceStore.Limits(settings.capPerTx(), settings.capPerPeriod(), settings.capPeriod()),
                         rules,
                         () -> resources.nodes().client().each().size(),
                         events,
                         context.clock(),
+                        context.workers().blocking("payouts"),
                         resources.upstream()),
                 context.keeper());
     }
@@ -102,7 +89,7 @@ final class Spending {
                         store.sweeps(),
                         store.reservations(),
                         spending,
-                        sweepable(following.ledger()),
+                        following.ledger(),
                         resources.keyring()::owns,
                         nodes::coinbaseMaturity,
                         () -> nodes.client().each().size(),
@@ -113,41 +100,6 @@ final class Spending {
                                 context.workers().blocking("sweeps"),
                                 context.workers().blocking("sweep-parts"))),
                 context.keeper());
-    }
-
-    private static Sweeps.OwnCoins sweepable(CoinLedger ledger) {
-        return new Sweeps.OwnCoins() {
-            @Override
-            public CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address) {
-                return ledger.spendable(address, MAX_SWEEP_COINS);
-            }
-
-            @Override
-            public CompletionStage<Optional<NodeClient.UtxoListing>> those(Address address, Set<Outpoint> wanted) {
-                return ledger.spendable(address, wanted);
-            }
-        };
-    }
-
-    private static PayoutEnvironment.OwnCoins coins(CoinLedger ledger) {
-        return new PayoutEnvironment.OwnCoins() {
-            @Override
-            public CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address) {
-                return ledger.spendable(address, MAX_BATCH_COINS);
-            }
-
-            @Override
-            public CompletionStage<Optional<Set<Outpoint>>> unspent(Address address, Set<Outpoint> wanted) {
-                return ledger.unspent(address, wanted);
-            }
-
-            @Override
-            public CompletionStage<List<OptionalLong>> heights(List<Hash256> txIds) {
-                return ledger.heights(txIds.stream()
-                        .map(txId -> new LedgerBooks.Sought(txId, List.of()))
-                        .toList());
-            }
-        };
     }
 
     private static PayoutEnvironment.Tokens tokens(DaemonContext context, NamedTokens named) {
@@ -177,7 +129,7 @@ final class Spending {
                 chain,
                 List.of(
                         OutputSource.ofIntents(chain, resources.store().intents(), resources.upstream()),
-                        OutputSource.ofBlocks(following.books(), resources.upstream())),
+                        following.books()::verified),
                 resources.nodes().client(),
                 resources.upstream(),
                 resources.context().meters());

@@ -19,6 +19,7 @@ import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.OwnCoins;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.HistoryEntry;
@@ -26,7 +27,7 @@ import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.store.books.OwnCoin;
 
 /** Facade of the ledger of own coins for the rest of the daemon. Thread-safe; stages fail with {@code StoreException}. */
-public final class CoinLedger {
+public final class CoinLedger implements OwnCoins {
     /** Depth in blocks below the followed tip at which a key generated now certainly has no coins: no reorganisation is that deep. */
     private static final long FRESH_KEY_DEPTH = 100;
 
@@ -178,13 +179,7 @@ public final class CoinLedger {
                         executor);
     }
 
-    /**
-     * Reads the most valuable coins of an address at the followed tip, whose values come from bytes. Empty while the address is not
-     * covered, before the first block, and while the books lag too far behind the nodes. The order by value ensures that coins of little
-     * value, which anyone can send, hide no others.
-     *
-     * @param most maximum number of listed coins
-     */
+    @Override
     public CompletionStage<Optional<NodeClient.UtxoListing>> spendable(Address address, int most) {
         return ofCovered(
                 address,
@@ -192,7 +187,7 @@ public final class CoinLedger {
                 snapshot -> snapshot.listing(address, coin -> true, most));
     }
 
-    /** Lists those of {@code wanted} that {@link #spendable(Address, int)} would list without a limit. */
+    @Override
     public CompletionStage<Optional<NodeClient.UtxoListing>> spendable(Address address, Set<Outpoint> wanted) {
         return ofCovered(
                 address,
@@ -200,7 +195,7 @@ public final class CoinLedger {
                 snapshot -> snapshot.listing(address, coin -> wanted.contains(coin.outpoint()), wanted.size()));
     }
 
-    /** Finds those of {@code wanted} that are coins of the address at the followed tip; empty when {@link #spendable(Address, int)} is. */
+    @Override
     public CompletionStage<Optional<Set<Outpoint>>> unspent(Address address, Set<Outpoint> wanted) {
         return ofCovered(
                 address, at -> books.unspent(at, List.of(address)), snapshot -> snapshot.those(address, wanted));
@@ -227,7 +222,7 @@ public final class CoinLedger {
         return books.history(address, from, to, after, most);
     }
 
-    /** Finds the heights of the blocks that contain transactions; see {@link LedgerBooks#heights}. */
+    @Override
     public CompletionStage<List<OptionalLong>> heights(List<LedgerBooks.Sought> transactions) {
         return books.heights(transactions);
     }

@@ -17,7 +17,7 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
-import org.chainwalletd.store.books.LedgerBooks;
+import org.chainwalletd.store.VerifiedOutput;
 
 /**
  * Source of outputs that needs no node: followed blocks, our own intents. Its answers were read from the bytes of a transaction whose id
@@ -32,19 +32,6 @@ public interface OutputSource {
      * @return those of {@code wanted} that are known, in one batch; a failed stage means that the source knows nothing at present
      */
     CompletionStage<Map<Outpoint, VerifiedOutput>> find(Set<Outpoint> wanted);
-
-    /** Source of the outputs to own addresses found in followed blocks. */
-    static OutputSource ofBlocks(LedgerBooks books, Executor executor) {
-        return wanted -> books.verified(wanted)
-                .thenApplyAsync(
-                        known -> {
-                            Map<Outpoint, VerifiedOutput> outputs = new HashMap<>();
-                            known.forEach((outpoint, output) ->
-                                    outputs.put(outpoint, new VerifiedOutput(output.getKey(), output.getValue())));
-                            return outputs;
-                        },
-                        executor);
-    }
 
     /** Source of the outputs of our own spends, above all change: their signed bytes are in the store. */
     static OutputSource ofIntents(ChainProfile profile, IntentStore intents, Executor executor) {

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.SupervisorStrategy;
@@ -106,7 +107,12 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
                             CreditTable.pending(session.head(), MAX_PENDING).size() < MAX_PENDING
                                     && enter(setup, session, seen))
                     .whenCompleteAsync(
-                            (entered, failure) -> reportEntered(setup, seen, entered, failure), setup.executor());
+                            (entered, failure) -> {
+                                if (isNew(seen, Outcome.of(entered, failure))) {
+                                    setup.changed().run();
+                                }
+                            },
+                            setup.executor());
         }
     }
 
@@ -120,12 +126,11 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         });
     }
 
-    private static void reportEntered(Setup setup, Seen seen, Boolean entered, Throwable failure) {
-        if (failure != null) {
+    private static boolean isNew(Seen seen, Outcome<Boolean> entered) {
+        return entered.fold(Function.identity(), failure -> {
             LOG.warn("the credits of {} are recorded only with its block: {}", seen.txId(), failure.toString());
-        } else if (entered) {
-            setup.changed().run();
-        }
+            return false;
+        });
     }
 
     public static Behavior<Command> create(Setup setup) {
@@ -216,24 +221,13 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     }
 
     private Behavior<Command> onEntered(Entered entered) {
-        Seen seen = entered.seen();
-        entered.entered()
-                .match(
-                        isNew -> entered(seen, isNew),
-                        failure -> LOG.warn(
-                                "the credits of {} are recorded only with its block: {}",
-                                seen.txId(),
-                                failure.toString()));
-        return this;
-    }
-
-    private void entered(Seen seen, boolean isNew) {
-        if (isNew) {
-            pending.put(seen.txId(), 0);
-            watchInputs(seen);
+        if (isNew(entered.seen(), entered.entered())) {
+            pending.put(entered.seen().txId(), 0);
+            watchInputs(entered.seen());
             changedWhileLoading();
             setup.changed().run();
         }
+        return this;
     }
 
     private void watchInputs(Seen seen) {

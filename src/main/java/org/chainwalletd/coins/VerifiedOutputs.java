@@ -20,6 +20,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.VerifiedOutput;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

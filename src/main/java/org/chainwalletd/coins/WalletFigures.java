@@ -56,25 +56,25 @@ public final class WalletFigures {
         }
     }
 
-    /** Sums moved by blocks since the daemon started to follow them; never decreases. */
-    record Moving(double deposits, double deposited, double payments, double paid) {
-        static final Moving NONE = new Moving(0, 0, 0, 0);
+    /** Sums moved by blocks. */
+    record Moving(long deposits, BigInteger deposited, long payments, BigInteger paid) {
+        static final Moving NONE = new Moving(0, BigInteger.ZERO, 0, BigInteger.ZERO);
 
         Moving plus(Moved moved) {
             return new Moving(
                     deposits + moved.deposits(),
-                    deposited + moved.deposited().toBigInteger().doubleValue(),
+                    deposited.add(moved.deposited().toBigInteger()),
                     payments + moved.payments(),
-                    paid + moved.paid().toBigInteger().doubleValue());
+                    paid.add(moved.paid().toBigInteger()));
         }
 
         /** Returns the maximum of both, so that a movement that was undone and is repeated in another block counts once. */
         Moving orMore(Moving before) {
             return new Moving(
                     Math.max(deposits, before.deposits),
-                    Math.max(deposited, before.deposited),
+                    deposited.max(before.deposited),
                     Math.max(payments, before.payments),
-                    Math.max(paid, before.paid));
+                    paid.max(before.paid));
         }
     }
 
@@ -91,7 +91,9 @@ public final class WalletFigures {
     }
 
     private volatile Optional<Figures> figures = Optional.empty();
+    /** Movements since the daemon started to follow them; never decreases. */
     private volatile Moving moving = Moving.NONE;
+
     private volatile Optional<MultiGauge> byLabel = Optional.empty();
 
     void publish(Figures now, Moving moved) {
@@ -108,17 +110,22 @@ public final class WalletFigures {
 
     private static History history(Figures known, Duration span, Instant now) {
         long last = beginning(now.getEpochSecond());
-        Map<Long, Sums> sums = sums(known.moved(), last);
+        Map<Long, Moving> sums = sums(known.moved(), last);
         List<Step> steps = new ArrayList<>();
         BigInteger balance = known.total();
         // Computed backwards, because only the present balance is known.
         for (long time = last;
                 time > last - span.toSeconds() && time + STEP.toSeconds() > known.from();
                 time -= STEP.toSeconds()) {
-            Sums sum = sums.getOrDefault(time, new Sums());
+            Moving sum = sums.getOrDefault(time, Moving.NONE);
             steps.add(new Step(
-                    time, sum.deposits, amount(sum.deposited), sum.payments, amount(sum.paid), amount(balance)));
-            balance = balance.add(sum.paid).subtract(sum.deposited);
+                    time,
+                    sum.deposits(),
+                    amount(sum.deposited()),
+                    sum.payments(),
+                    amount(sum.paid()),
+                    amount(balance)));
+            balance = balance.add(sum.paid()).subtract(sum.deposited());
         }
         Collections.reverse(steps);
         return new History(OptionalLong.of(known.height()), OptionalLong.of(known.from()), steps);
@@ -128,24 +135,13 @@ public final class WalletFigures {
         return Math.floorDiv(time, STEP.toSeconds()) * STEP.toSeconds();
     }
 
-    private static final class Sums {
-        private long deposits;
-        private BigInteger deposited = BigInteger.ZERO;
-        private long payments;
-        private BigInteger paid = BigInteger.ZERO;
-    }
-
     /** Sums the movements by the start times of their steps. Block times need not ascend, and may be ahead: the order of blocks counts. */
-    private static Map<Long, Sums> sums(List<Moved> blocks, long last) {
-        Map<Long, Sums> sums = new HashMap<>();
+    private static Map<Long, Moving> sums(List<Moved> blocks, long last) {
+        Map<Long, Moving> sums = new HashMap<>();
         long time = Long.MIN_VALUE;
         for (Moved moved : blocks) {
             time = Math.max(time, Math.min(last, beginning(moved.time())));
-            Sums sum = sums.computeIfAbsent(time, none -> new Sums());
-            sum.deposits += moved.deposits();
-            sum.deposited = sum.deposited.add(moved.deposited().toBigInteger());
-            sum.payments += moved.payments();
-            sum.paid = sum.paid.add(moved.paid().toBigInteger());
+            sums.put(time, sums.getOrDefault(time, Moving.NONE).plus(moved));
         }
         return sums;
     }
@@ -180,8 +176,8 @@ public final class WalletFigures {
         count(meters, "walletd.payments.base.units", "What blocks have taken from the wallet, with fees", Moving::paid);
     }
 
-    private void count(MeterRegistry meters, String name, String text, Function<Moving, Double> figure) {
-        FunctionCounter.builder(name, this, self -> figure.apply(self.moving))
+    private void count(MeterRegistry meters, String name, String text, Function<Moving, Number> figure) {
+        FunctionCounter.builder(name, this, self -> figure.apply(self.moving).doubleValue())
                 .description(text)
                 .register(meters);
     }

@@ -1,5 +1,7 @@
 package org.chainwalletd.coins;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -14,8 +16,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -27,6 +31,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyEvents;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Spawner;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.WatchStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,42 +82,47 @@ public final class WatchOnly implements KeyEvents {
         }
     }
 
-    private final Map<Address, WatchStore.WatchOnly> known;
-    private final Newest newest;
+    private final Map<Address, WatchStore.WatchOnly> known = new ConcurrentHashMap<>();
+    private final Newest newest = new Newest();
+    private final WatchStore store;
+    private final WatchedInBooks books;
     private final Predicate<Address> owned;
+    private final Executor threads;
     private final ActorRef<Changes.Command> changes;
 
     private WatchOnly(
-            Map<Address, WatchStore.WatchOnly> known,
-            Newest newest,
+            Spawner spawner,
+            List<WatchStore.WatchOnly> rows,
+            WatchStore store,
+            WatchedInBooks books,
             Predicate<Address> owned,
-            ActorRef<Changes.Command> changes) {
-        this.known = known;
-        this.newest = newest;
+            Executor threads) {
+        this.store = store;
+        this.books = books;
         this.owned = owned;
-        this.changes = changes;
+        this.threads = threads;
+        rows.forEach(row -> known.put(row.address(), row));
+        rows.stream().limit(Newest.PUSHED).forEach(row -> newest.add(row.address()));
+        this.changes = spawner.spawn(
+                Behaviors.withTimers(timers -> Behaviors.setup(
+                        context -> new Changes(context, timers, () -> Work.on(threads, this::readAgain)))),
+                "watch-only");
+        store.whenOthersChange(() -> changes.tell(new Changes.OthersChanged()));
     }
 
     /**
      * @param rows rows of the store, all of which the books watch
      * @param owned whether there is a key for an address, from memory
+     * @param threads threads that wait for the store and the books, neither of which may depend on these threads
      */
     public static WatchOnly start(
             Spawner spawner,
             List<WatchStore.WatchOnly> rows,
             WatchStore store,
             WatchedInBooks books,
-            Predicate<Address> owned) {
-        Map<Address, WatchStore.WatchOnly> known = new ConcurrentHashMap<>();
-        rows.forEach(row -> known.put(row.address(), row));
-        Newest newest = new Newest();
-        rows.stream().limit(Newest.PUSHED).forEach(row -> newest.add(row.address()));
-        ActorRef<Changes.Command> changes = spawner.spawn(
-                Behaviors.withTimers(timers ->
-                        Behaviors.setup(context -> new Changes(context, timers, known, newest, store, books, owned))),
-                "watch-only");
-        store.whenOthersChange(() -> changes.tell(new Changes.OthersChanged()));
-        return new WatchOnly(known, newest, owned, changes);
+            Predicate<Address> owned,
+            Executor threads) {
+        return new WatchOnly(spawner, rows, store, books, owned, threads);
     }
 
     /** Registers a listener for the addresses for which nodes are asked to push changes, newest first; it must not block. */
@@ -156,16 +166,74 @@ public final class WatchOnly implements KeyEvents {
      * label and the birth of {@code row}. Fails with {@link OwnedException}, {@link FullException} or {@code StoreException}.
      */
     public CompletionStage<Void> watch(WatchStore.WatchOnly row) {
-        CompletableFuture<Void> reply = new CompletableFuture<>();
-        changes.tell(new Changes.Watch(row, reply));
-        return reply;
+        return change(() -> {
+            Address address = row.address();
+            requireNotOwned(address);
+            if (known.size() >= MAX_ADDRESSES && !known.containsKey(address)) {
+                throw new FullException();
+            }
+            await(store.put(row));
+            known.put(address, row);
+            newest.add(address);
+            await(books.settle(Map.of(address, row.birth()), List.of()));
+            if (owned.test(address)) {
+                // Its key was added meanwhile.
+                drop(address);
+                await(store.remove(List.of(address)));
+                throw new OwnedException(address);
+            }
+            return null;
+        });
     }
 
     /** Stops watching an address; true if it was watched. Its credits stay in the feed. Fails like {@link #watch}. */
     public CompletionStage<Boolean> unwatch(Address address) {
-        CompletableFuture<Boolean> reply = new CompletableFuture<>();
-        changes.tell(new Changes.Unwatch(address, reply));
+        return change(() -> {
+            requireNotOwned(address);
+            // Always removed from both: an earlier call may have reached only the store.
+            await(store.remove(List.of(address)));
+            boolean was = drop(address);
+            await(books.settle(Map.of(), List.of(address)));
+            // Another daemon may have started to watch it meanwhile: its row in the store decides, regardless of the
+            // order of writes to the books.
+            await(store.find(address)).ifPresent(row -> await(books.settle(Map.of(address, row.birth()), List.of())));
+            return was;
+        });
+    }
+
+    /** Makes a change after all earlier ones, on threads that may block. */
+    private <T> CompletionStage<T> change(Supplier<T> work) {
+        CompletableFuture<T> reply = new CompletableFuture<>();
+        changes.tell(new Changes.Change(() -> Work.on(threads, work)
+                .whenCompleteAsync(
+                        (value, failure) ->
+                                Outcome.of(value, failure).match(reply::complete, reply::completeExceptionally),
+                        Runnable::run)));
         return reply;
+    }
+
+    private void requireNotOwned(Address address) {
+        if (owned.test(address)) {
+            throw new OwnedException(address);
+        }
+    }
+
+    private boolean drop(Address address) {
+        newest.remove(address);
+        return known.remove(address) != null;
+    }
+
+    /** Reads all rows, between two changes of this daemon, so that none of them is undone. */
+    private Void readAgain() {
+        Set<Address> gone = new HashSet<>(known.keySet());
+        for (WatchStore.WatchOnly row : await(store.all())) {
+            if (!gone.remove(row.address())) {
+                newest.add(row.address());
+            }
+            known.put(row.address(), row);
+        }
+        gone.forEach(this::drop);
+        return null;
     }
 
     /** Whether the address is watched and has no key here. */
@@ -181,12 +249,29 @@ public final class WatchOnly implements KeyEvents {
                 .toList();
     }
 
-    /** Handles new keys. Calls that generate keys do not wait, since a freshly generated key cannot be watched yet. */
+    /**
+     * Removes the rows of new keys. Calls that generate keys do not wait, since a freshly generated key cannot be watched yet. The addresses
+     * are owned even if the removal fails; the next start then removes the rows.
+     */
     @Override
     public CompletionStage<Void> added(List<OwnKey> keys) {
         List<Address> watched =
                 keys.stream().map(OwnKey::address).filter(known::containsKey).toList();
-        return watched.isEmpty() ? CompletableFuture.completedFuture(null) : forget(watched);
+        if (watched.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletionStage<Void> removed = change(() -> {
+            watched.forEach(this::drop);
+            return await(store.remove(watched));
+        });
+        return removed.exceptionallyAsync(
+                failure -> {
+                    LOG.warn(
+                            "the watch-only rows of addresses whose keys were added remain until the next start: {}",
+                            failure.toString());
+                    return null;
+                },
+                Runnable::run);
     }
 
     @Override
@@ -200,29 +285,18 @@ public final class WatchOnly implements KeyEvents {
         // its key was deleted.
     }
 
-    private CompletionStage<Void> forget(List<Address> addresses) {
-        CompletableFuture<Void> reply = new CompletableFuture<>();
-        changes.tell(new Changes.Forget(addresses, reply));
-        return reply;
-    }
-
     /** Makes the changes in the order of the requests. Owns the queued ones; a restart begins from the rows. */
     private static final class Changes extends AbstractBehavior<Changes.Command> {
         sealed interface Command {}
 
-        record Watch(WatchStore.WatchOnly row, CompletableFuture<Void> reply) implements Command {}
-
-        record Unwatch(Address address, CompletableFuture<Boolean> reply) implements Command {}
-
-        /** Removes the rows of addresses whose keys were added. */
-        record Forget(List<Address> addresses, CompletableFuture<Void> reply) implements Command {}
+        record Change(Supplier<CompletionStage<?>> work) implements Command {}
 
         record OthersChanged() implements Command {}
 
         private record ReadAgain() implements Command {}
 
-        /** Carries the continuation of an answered request to the store or the books. */
-        private record Answered(Runnable next) implements Command {}
+        /** Carries the continuation of a change that has ended. */
+        private record Made(Runnable next) implements Command {}
 
         /** Reading all rows takes at most one part in this many of the time, however often other daemons change some. */
         private static final long READING_SHARE = 20;
@@ -230,194 +304,82 @@ public final class WatchOnly implements KeyEvents {
         private static final Duration MIN_PAUSE = Duration.ofMillis(100);
 
         private final TimerScheduler<Command> timers;
-        private final Map<Address, WatchStore.WatchOnly> known;
-        private final Newest newest;
-        private final WatchStore store;
-        private final WatchedInBooks books;
-        private final Predicate<Address> owned;
+        private final Supplier<CompletionStage<Void>> reading;
         private final Queue<Runnable> waiting = new ArrayDeque<>();
-        /** Whether a request to the store or the books is open. */
-        private boolean asking;
-
+        private boolean changing;
         private boolean outdated;
 
         Changes(
                 ActorContext<Command> context,
                 TimerScheduler<Command> timers,
-                Map<Address, WatchStore.WatchOnly> known,
-                Newest newest,
-                WatchStore store,
-                WatchedInBooks books,
-                Predicate<Address> owned) {
+                Supplier<CompletionStage<Void>> reading) {
             super(context);
             this.timers = timers;
-            this.known = known;
-            this.newest = newest;
-            this.store = store;
-            this.books = books;
-            this.owned = owned;
+            this.reading = reading;
         }
 
         @Override
         public Receive<Command> createReceive() {
             return newReceiveBuilder()
-                    .onMessage(Watch.class, command -> enqueue(() -> watch(command)))
-                    .onMessage(Unwatch.class, command -> enqueue(() -> unwatch(command)))
-                    .onMessage(Forget.class, command -> enqueue(() -> forget(command)))
+                    .onMessage(
+                            Change.class,
+                            command -> enqueue(() -> make(command.work().get(), done -> {})))
                     .onMessage(OthersChanged.class, command -> othersChanged())
-                    .onMessage(ReadAgain.class, command -> enqueue(this::readAgain))
-                    .onMessage(Answered.class, this::onAnswered)
+                    .onMessage(ReadAgain.class, command -> enqueue(this::read))
+                    .onMessage(Made.class, this::made)
                     .build();
         }
 
         private Behavior<Command> enqueue(Runnable change) {
             waiting.add(change);
-            runNext();
+            makeNext();
             return this;
         }
 
-        private void runNext() {
-            while (!asking && !waiting.isEmpty()) {
+        private void makeNext() {
+            while (!changing && !waiting.isEmpty()) {
                 waiting.remove().run();
             }
         }
 
-        private <T> void ask(CompletionStage<T> stage, Consumer<Outcome<T>> then) {
-            asking = true;
-            Outcome.pipe(getContext(), stage, outcome -> new Answered(() -> then.accept(outcome)));
+        private <T> void make(CompletionStage<T> change, Consumer<Outcome<T>> then) {
+            changing = true;
+            Outcome.pipe(getContext(), change, done -> new Made(() -> then.accept(done)));
         }
 
-        private Behavior<Command> onAnswered(Answered answered) {
-            asking = false;
-            answered.next().run();
-            runNext();
+        private Behavior<Command> made(Made made) {
+            changing = false;
+            made.next().run();
+            makeNext();
             return this;
-        }
-
-        private void write(CompletionStage<Void> stage, Runnable next, CompletableFuture<?> reply) {
-            ask(stage, written -> written.match(done -> next.run(), reply::completeExceptionally));
         }
 
         private Behavior<Command> othersChanged() {
             if (!outdated) {
                 outdated = true;
                 if (!timers.isTimerActive(ReadAgain.class)) {
-                    enqueue(this::readAgain);
+                    enqueue(this::read);
                 }
             }
             return this;
         }
 
-        /** Reads all rows, between two changes of this daemon, so that none of them is undone. */
-        private void readAgain() {
-            if (!outdated) {
-                return;
+        private void read() {
+            if (outdated) {
+                outdated = false;
+                long began = System.nanoTime();
+                make(reading.get(), done -> onRead(done, began));
             }
-            outdated = false;
-            long began = System.nanoTime();
-            ask(store.all(), rows -> read(rows, began));
         }
 
-        private void read(Outcome<List<WatchStore.WatchOnly>> rows, long began) {
-            rows.match(this::replace, failure -> {
+        private void onRead(Outcome<Void> done, long began) {
+            done.failure().ifPresent(failure -> {
                 LOG.debug("watched addresses of other daemons cannot be read: {}", failure.toString());
                 outdated = true;
             });
             Duration pause = Duration.ofNanos((System.nanoTime() - began) * READING_SHARE);
             timers.startSingleTimer(
                     ReadAgain.class, new ReadAgain(), pause.compareTo(MIN_PAUSE) < 0 ? MIN_PAUSE : pause);
-        }
-
-        private void replace(List<WatchStore.WatchOnly> rows) {
-            Set<Address> gone = new HashSet<>(known.keySet());
-            for (WatchStore.WatchOnly row : rows) {
-                if (!gone.remove(row.address())) {
-                    newest.add(row.address());
-                }
-                known.put(row.address(), row);
-            }
-            gone.forEach(this::drop);
-        }
-
-        private void watch(Watch command) {
-            WatchStore.WatchOnly row = command.row();
-            Address address = row.address();
-            if (owned.test(address)) {
-                command.reply().completeExceptionally(new OwnedException(address));
-            } else if (known.size() >= MAX_ADDRESSES && !known.containsKey(address)) {
-                command.reply().completeExceptionally(new FullException());
-            } else {
-                write(store.put(row), () -> stored(row, command.reply()), command.reply());
-            }
-        }
-
-        private void stored(WatchStore.WatchOnly row, CompletableFuture<Void> reply) {
-            known.put(row.address(), row);
-            newest.add(row.address());
-            write(books.settle(Map.of(row.address(), row.birth()), List.of()), () -> watched(row, reply), reply);
-        }
-
-        /** Handles a row that was written. The key may have been added meanwhile; the row must then be removed here. */
-        private void watched(WatchStore.WatchOnly row, CompletableFuture<Void> reply) {
-            if (owned.test(row.address())) {
-                drop(row.address());
-                write(
-                        store.remove(List.of(row.address())),
-                        () -> reply.completeExceptionally(new OwnedException(row.address())),
-                        reply);
-            } else {
-                reply.complete(null);
-            }
-        }
-
-        private boolean drop(Address address) {
-            newest.remove(address);
-            return known.remove(address) != null;
-        }
-
-        /** Removes an address from the store and the books, always from both: an earlier call may have reached only the store. */
-        private void unwatch(Unwatch command) {
-            Address address = command.address();
-            if (owned.test(address)) {
-                command.reply().completeExceptionally(new OwnedException(address));
-                return;
-            }
-            write(
-                    store.remove(List.of(address)),
-                    () -> {
-                        boolean was = drop(address);
-                        write(
-                                unwatched(address, books, store),
-                                () -> command.reply().complete(was),
-                                command.reply());
-                    },
-                    command.reply());
-        }
-
-        /**
-         * Removes an address from the books. Another daemon may have started to watch it meanwhile: its row in the store decides,
-         * regardless of the order of writes to the books.
-         */
-        private static CompletionStage<Void> unwatched(Address address, WatchedInBooks books, WatchStore store) {
-            return books.settle(Map.of(), List.of(address))
-                    .thenComposeAsync(done -> store.find(address), Runnable::run)
-                    .thenComposeAsync(
-                            row -> row.isPresent()
-                                    ? books.settle(Map.of(address, row.get().birth()), List.of())
-                                    : CompletableFuture.completedStage(null),
-                            Runnable::run);
-        }
-
-        /** Removes the rows of owned addresses. They are owned even if that fails; the next start then removes the rows. */
-        private void forget(Forget command) {
-            command.addresses().forEach(this::drop);
-            ask(store.remove(command.addresses()), done -> {
-                done.failure()
-                        .ifPresent(failure -> LOG.warn(
-                                "the watch-only rows of addresses whose keys were added remain until the next start: {}",
-                                failure.toString()));
-                command.reply().complete(null);
-            });
         }
     }
 }

@@ -12,15 +12,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.TxShape;
@@ -29,6 +26,7 @@ import org.chainwalletd.spend.plan.Candidates;
 import org.chainwalletd.spend.plan.Draft;
 import org.chainwalletd.spend.plan.Drawing;
 import org.chainwalletd.spend.plan.FeeChoice;
+import org.chainwalletd.spend.plan.PaymentPlan;
 import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendPlan;
 import org.chainwalletd.spend.plan.SpendRefusal;
@@ -267,8 +265,8 @@ final class BatchPlan implements SpendPlan {
     @Override
     public Draft choose(Candidates candidates, Holdings holdings) {
         Rules now = rules;
-        List<Coin> free = free(candidates, holdings, holdings.reserved());
-        List<Coin> all = free(candidates, holdings, outpoint -> false);
+        List<Coin> free = PaymentPlan.freeCoins(candidates, holdings);
+        List<Coin> all = PaymentPlan.freeCoins(candidates, holdings.withoutReservations());
         if (free.isEmpty()) {
             throw shortage(Amount.ZERO, free, all);
         }
@@ -353,20 +351,6 @@ final class BatchPlan implements SpendPlan {
         int batches = Math.max(1, Math.min(freeCoins, rules.submissions()));
         int shared = (rules.backlog() + batches - 1) / batches;
         return Math.min(MAX_OUTPUTS, Math.max(USUAL_OUTPUTS, shared));
-    }
-
-    private static List<Coin> free(Candidates candidates, Holdings holdings, Predicate<Outpoint> reserved) {
-        Set<Outpoint> seen = new HashSet<>();
-        List<Coin> free = new ArrayList<>();
-        for (NodeClient.Utxo utxo : candidates.utxos()) {
-            boolean usable = !reserved.test(utxo.outpoint())
-                    && !holdings.excluded().contains(utxo.outpoint())
-                    && seen.add(utxo.outpoint());
-            if (usable) {
-                free.add(new Coin(utxo.outpoint(), utxo.value()));
-            }
-        }
-        return free;
     }
 
     private static SpendException shortage(Amount needed, List<Coin> free, List<Coin> all) {

@@ -1,10 +1,15 @@
 package org.chainwalletd.payout;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.PayoutStore.Changes;
 import org.chainwalletd.store.PayoutStore.Payout;
 import org.chainwalletd.store.PayoutStore.Position;
 import org.slf4j.Logger;
@@ -20,89 +25,64 @@ final class PayoutNews {
     private final PayoutStore store;
     private final Consumer<List<Payout>> listener;
     private final Consumer<Boolean> paused;
-    private final Executor executor;
+    private final Executor threads;
+    /** Whether a read is to begin, which will find all changes so far. */
+    private final AtomicBoolean due = new AtomicBoolean();
+
     private Optional<Position> position = Optional.empty();
-    private boolean reading;
-    private boolean stale;
-    /** Number of requests for the pause state, and number of the request with the newest answer. */
-    private long asked;
 
-    private long answered;
-
-    PayoutNews(PayoutStore store, Consumer<List<Payout>> listener, Consumer<Boolean> paused, Executor executor) {
+    /**
+     * @param threads threads that wait for the store
+     */
+    PayoutNews(PayoutStore store, Consumer<List<Payout>> listener, Consumer<Boolean> paused, Executor threads) {
         this.store = store;
         this.listener = listener;
         this.paused = paused;
-        this.executor = executor;
+        this.threads = threads;
     }
 
     /** Skips the changes so far, which the queue has reported. */
     void begin() {
-        lookAtPause();
-        store.end()
-                .whenCompleteAsync(
-                        (end, failure) -> {
-                            synchronized (this) {
-                                position = Optional.ofNullable(end);
-                            }
-                        },
-                        executor);
-    }
-
-    /** Reports the pause state, unless a later request was answered first. */
-    private synchronized void lookAtPause() {
-        long number = ++asked;
-        store.isPaused()
-                .whenCompleteAsync(
-                        (now, failure) -> {
-                            synchronized (this) {
-                                if (failure == null && number > answered) {
-                                    answered = number;
-                                    paused.accept(now);
-                                }
-                            }
-                        },
-                        executor);
+        Work.on(threads, () -> read(true));
     }
 
     void changed() {
-        synchronized (this) {
-            stale = true;
-            if (reading) {
-                return;
-            }
-            reading = true;
+        if (!due.getAndSet(true)) {
+            Work.on(threads, () -> read(false), () -> due.set(false));
         }
-        read();
     }
 
-    private void read() {
-        Optional<Position> after;
-        synchronized (this) {
-            after = position;
-            stale = false;
-        }
-        if (after.isEmpty()) {
-            begin();
-            ended(false);
-            return;
+    private synchronized Void read(boolean anew) {
+        if (anew) {
+            position = Optional.empty();
+        } else {
+            due.set(false);
         }
         lookAtPause();
-        store.changes(after.get(), PayoutStore.MOST_AT_ONCE)
-                .whenCompleteAsync(
-                        (changes, failure) -> {
-                            if (failure != null) {
-                                LOG.debug("changes of payouts by other daemons cannot be read: {}", failure.toString());
-                                ended(false);
-                                return;
-                            }
-                            tell(changes.payouts());
-                            synchronized (this) {
-                                position = Optional.of(changes.next());
-                            }
-                            ended(changes.more());
-                        },
-                        executor);
+        try {
+            if (position.isEmpty()) {
+                position = Optional.of(await(store.end()));
+                return null;
+            }
+            boolean more = true;
+            while (more) {
+                Changes changes = await(store.changes(position.get(), PayoutStore.MOST_AT_ONCE));
+                tell(changes.payouts());
+                position = Optional.of(changes.next());
+                more = changes.more();
+            }
+        } catch (RuntimeException e) {
+            LOG.debug("changes of payouts by other daemons cannot be read: {}", e.toString());
+        }
+        return null;
+    }
+
+    private void lookAtPause() {
+        try {
+            paused.accept(await(store.isPaused()));
+        } catch (RuntimeException e) {
+            LOG.debug("whether payouts are paused cannot be read: {}", e.toString());
+        }
     }
 
     /** An exception of the listener must not end the reading. */
@@ -112,15 +92,5 @@ final class PayoutNews {
         } catch (RuntimeException e) {
             LOG.error("changes of payouts by another daemon were not reported", e);
         }
-    }
-
-    private void ended(boolean more) {
-        synchronized (this) {
-            if (!more && !stale) {
-                reading = false;
-                return;
-            }
-        }
-        read();
     }
 }

@@ -1,5 +1,7 @@
 package org.chainwalletd.payout;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -41,6 +43,7 @@ import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.spend.plan.TransferRequest;
 import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -67,6 +70,8 @@ public final class Payouts {
     private static final int CHECKS_UNTIL_VANISHED = 15;
 
     private static final int MAX_NAMED = 5;
+    /** Maximum number of coins of an address that its batches choose from. */
+    private static final int MAX_BATCH_COINS = 5_000;
 
     private final PayoutEnvironment env;
     private final PayoutQueue.View view = new PayoutQueue.View();
@@ -86,7 +91,7 @@ public final class Payouts {
     private Payouts(PayoutEnvironment env, Background background) {
         this.env = env;
         env.store().endedTokens(env.tokens()::hasEnded);
-        PayoutNews news = new PayoutNews(env.store(), env.listener(), view::pausedElsewhere, env.executor());
+        PayoutNews news = new PayoutNews(env.store(), env.listener(), view::pausedElsewhere, env.threads());
         this.queue = background.begin(
                 "payouts", PayoutQueue.create(env, this::coins, this::maintain, view, news), command -> {
                     if (command instanceof PayoutQueue.Changed) {
@@ -248,8 +253,8 @@ public final class Payouts {
             throw new SpendException(new SpendRefusal.DustOutput(order.amount(), ChainProfile.DUST_THRESHOLD));
         }
         Amount leaving = leastLeaving(order);
-        requireUnder("per_tx", env.limits().perTransaction(), leaving);
-        requireUnder("per_period", env.limits().perPeriod(), leaving);
+        requireUnder("per_tx", env.rules().limits().perTransaction(), leaving);
+        requireUnder("per_period", env.rules().limits().perPeriod(), leaving);
     }
 
     /** Fee, in base units, of the smallest batch that contains the payout, with marked change. */
@@ -285,7 +290,7 @@ public final class Payouts {
                     Amount.ZERO,
                     leaving,
                     most,
-                    env.limits().period().toSeconds())));
+                    env.rules().limits().period().toSeconds())));
         });
     }
 
@@ -373,26 +378,24 @@ public final class Payouts {
             return CompletableFuture.failedFuture(Background.stopped());
         }
         return view.hasAnyFor(waits.get())
-                ? filtered(waits.get(), after, most, new ArrayList<>())
+                ? Work.on(env.threads(), () -> filtered(waits.get(), after, most))
                 : CompletableFuture.completedFuture(List.of());
     }
 
-    private CompletionStage<List<Payout>> filtered(WaitingFor waits, long after, int most, List<Payout> found) {
-        return env.store()
-                .list(Optional.of(State.QUEUED), after, PayoutStore.MOST_AT_ONCE)
-                .thenComposeAsync(
-                        page -> {
-                            for (Payout payout : page) {
-                                if (found.size() < most && view.of(payout).equals(Optional.of(waits))) {
-                                    found.add(payout);
-                                }
-                            }
-                            boolean done = found.size() >= most || page.size() < PayoutStore.MOST_AT_ONCE;
-                            return done
-                                    ? CompletableFuture.completedFuture(found)
-                                    : filtered(waits, page.get(page.size() - 1).number(), most, found);
-                        },
-                        env.executor());
+    private List<Payout> filtered(WaitingFor waits, long after, int most) {
+        List<Payout> found = new ArrayList<>();
+        long last = after;
+        boolean more = true;
+        while (more) {
+            List<Payout> page = await(env.store().list(Optional.of(State.QUEUED), last, PayoutStore.MOST_AT_ONCE));
+            page.stream()
+                    .filter(payout -> view.of(payout).equals(Optional.of(waits)))
+                    .limit(most - found.size())
+                    .forEach(found::add);
+            more = found.size() < most && page.size() == PayoutStore.MOST_AT_ONCE;
+            last = more ? page.get(page.size() - 1).number() : last;
+        }
+        return found;
     }
 
     /**
@@ -473,25 +476,19 @@ public final class Payouts {
      * @param fee fee of the recall; a recall that was decided before keeps its own
      */
     public CompletionStage<Recall> recall(Hash256 txId, FeeChoice fee) {
-        return env.intents()
-                .find(txId)
-                .thenComposeAsync(
-                        found -> {
-                            Intent batch = recallable(txId, found);
-                            return recallOf(batch)
-                                    .thenComposeAsync(
-                                            earlier -> earlier.isPresent()
-                                                    ? reopenIfClosed(batch, earlier.get())
-                                                    : decided(batch, cost(fee)),
-                                            env.executor());
-                        },
-                        env.executor())
-                .thenComposeAsync(this::sent, env.executor())
-                .thenApplyAsync(recall -> new Recall(txId, recall.txId()), env.executor());
+        return Work.on(env.threads(), () -> recalled(txId, fee));
     }
 
-    private CompletionStage<Optional<Intent>> recallOf(Intent batch) {
-        return env.spending().ofTokenForCertain(StandIns.recallToken(batch.txId()));
+    private Recall recalled(Hash256 txId, FeeChoice fee) {
+        Intent batch = recallable(txId, await(env.intents().find(txId)));
+        Optional<Intent> earlier = recallOf(batch);
+        Intent recall = earlier.isPresent() ? reopenIfClosed(batch, earlier.get()) : decided(batch, cost(fee));
+        send(recall);
+        return new Recall(txId, recall.txId());
+    }
+
+    private Optional<Intent> recallOf(Intent batch) {
+        return await(env.spending().ofTokenForCertain(StandIns.recallToken(batch.txId())));
     }
 
     private static Amount cost(FeeChoice fee) {
@@ -531,55 +528,38 @@ public final class Payouts {
     }
 
     /** Decides the recall of a batch: only what is durable afterwards is sent. */
-    private CompletionStage<Intent> decided(Intent batch, Amount cost) {
+    private Intent decided(Intent batch, Amount cost) {
         requireCost(batch, cost);
         // A recall at the minimum fee is always available, and no cap refuses it; a higher fee counts as spending.
         if (ReturnPlan.fee(FeeChoice.MINIMUM).isLessThan(cost)) {
             env.spending().requireAllowed(cost);
         }
-        return env.coins()
-                .unspent(batch.from(), outpoints(batch))
-                .thenComposeAsync(
-                        found -> env.spending()
-                                .recall(batch.txId(), plan(batch, onChain(batch, found.orElse(Set.of()), cost), cost)),
-                        env.executor())
-                .thenComposeAsync(given -> recallOf(batch), env.executor())
-                .thenApplyAsync(
-                        recall -> recall.orElseThrow(() -> RefusedException.tooManyRequests(
-                                "the batch " + batch.txId() + " is being sent at this moment", 1)),
-                        env.executor());
+        Set<Outpoint> there =
+                await(env.coins().unspent(batch.from(), outpoints(batch))).orElse(Set.of());
+        await(env.spending().recall(batch.txId(), plan(batch, onChain(batch, there, cost), cost)));
+        return recallOf(batch)
+                .orElseThrow(() -> RefusedException.tooManyRequests(
+                        "the batch " + batch.txId() + " is being sent at this moment", 1));
     }
 
     /** Reopens a recall that was closed, with the same bytes, as for a caller that repeats a token. */
-    private CompletionStage<Intent> reopenIfClosed(Intent batch, Intent recall) {
+    private Intent reopenIfClosed(Intent batch, Intent recall) {
         if (!recall.state().failed()) {
-            return CompletableFuture.completedFuture(recall);
+            return recall;
         }
         Coin coin = recall.inputs().get(0);
-        return env.coins()
-                .unspent(batch.from(), Set.of(coin.outpoint()))
-                .thenComposeAsync(
-                        found -> {
-                            if (found.filter(there -> !there.isEmpty()).isEmpty()) {
-                                throw notOnChain(batch);
-                            }
-                            return env.spending()
-                                    .spend(plan(batch, coin, Receipt.of(recall).fee()));
-                        },
-                        env.executor())
-                .handleAsync((receipt, failure) -> failure, env.executor())
-                .thenComposeAsync(
-                        failure -> recallOf(batch).thenComposeAsync(now -> reopened(now, failure), env.executor()),
-                        env.executor());
-    }
-
-    /**
-     * @param failure failure of the spend, null for none; a spend that is in flight despite it counts as reopened
-     */
-    private static CompletionStage<Intent> reopened(Optional<Intent> recall, Throwable failure) {
-        return recall.filter(intent -> failure == null || !intent.state().failed())
-                .map(CompletableFuture::completedFuture)
-                .orElseGet(() -> CompletableFuture.failedFuture(failure));
+        try {
+            if (await(env.coins().unspent(batch.from(), Set.of(coin.outpoint())))
+                    .filter(there -> !there.isEmpty())
+                    .isEmpty()) {
+                throw notOnChain(batch);
+            }
+            await(env.spending().spend(plan(batch, coin, Receipt.of(recall).fee())));
+        } catch (RuntimeException failure) {
+            // A recall that is in flight despite the failure is reopened.
+            return recallOf(batch).filter(intent -> !intent.state().failed()).orElseThrow(() -> failure);
+        }
+        return recallOf(batch).orElseThrow();
     }
 
     /** Largest input of a batch that is on the chain and can pay for the recall. */
@@ -614,41 +594,30 @@ public final class Payouts {
     }
 
     /** Sends a recall at once. Its outcome is in the store; a recall that a node refuses stays in flight like any other spend. */
-    private CompletionStage<Intent> sent(Intent recall) {
-        return recall.state().inFlight()
-                ? env.spending()
-                        .push(recall.txId())
-                        .handleAsync(
-                                (answer, failure) -> {
-                                    if (failure != null) {
-                                        LOG.info("recall {} was not sent: {}", recall.txId(), failure.toString());
-                                    }
-                                    return recall;
-                                },
-                                env.executor())
-                : CompletableFuture.completedFuture(recall);
+    private void send(Intent recall) {
+        if (!recall.state().inFlight()) {
+            return;
+        }
+        try {
+            await(env.spending().push(recall.txId()));
+        } catch (RuntimeException e) {
+            LOG.info("recall {} was not sent: {}", recall.txId(), e.toString());
+        }
     }
 
     /** Coins of an address that a batch may spend: deep enough, or its own change. */
     private CompletionStage<BatchPlan.Coins> coins(Address address) {
-        return env.coins()
-                .of(address)
-                .thenComposeAsync(
-                        found -> {
-                            NodeClient.UtxoListing listing =
-                                    found.orElseThrow(() -> new BatchPlan.NotCoveredException(address));
-                            Set<Hash256> shallow = listing.utxos().stream()
-                                    .filter(utxo -> !isDeep(utxo, listing.tipHeight()))
-                                    .map(utxo -> utxo.outpoint().txId())
-                                    .collect(Collectors.toSet());
-                            return new SpendableChange(env, address, listing.tipHeight())
-                                    .among(shallow)
-                                    .thenApplyAsync(own -> usable(listing, own), env.executor());
-                        },
-                        env.executor());
+        return Work.on(env.threads(), () -> readCoins(address));
     }
 
-    private static BatchPlan.Coins usable(NodeClient.UtxoListing listing, Set<Hash256> own) {
+    private BatchPlan.Coins readCoins(Address address) {
+        NodeClient.UtxoListing listing = await(env.coins().spendable(address, MAX_BATCH_COINS))
+                .orElseThrow(() -> new BatchPlan.NotCoveredException(address));
+        Set<Hash256> shallow = listing.utxos().stream()
+                .filter(utxo -> !isDeep(utxo, listing.tipHeight()))
+                .map(utxo -> utxo.outpoint().txId())
+                .collect(Collectors.toSet());
+        Set<Hash256> own = new SpendableChange(env, address, listing.tipHeight()).among(shallow);
         List<NodeClient.Utxo> usable = listing.utxos().stream()
                 .filter(utxo -> isDeep(utxo, listing.tipHeight())
                         || own.contains(utxo.outpoint().txId()))
@@ -661,37 +630,29 @@ public final class Payouts {
     }
 
     private CompletionStage<Void> maintain(Set<String> ended) {
-        long now = env.clock().millis();
-        CompletionStage<?> held = ended.isEmpty()
-                ? CompletableFuture.completedFuture(null)
-                : env.store().holdEnded(ended, now);
-        return held.thenComposeAsync(done -> env.store().unrecalled(), env.executor())
-                .thenComposeAsync(this::finishRecalls, env.executor())
-                .thenComposeAsync(done -> env.intents().inFlight(), env.executor())
-                .thenComposeAsync(this::checkInputs, env.executor());
+        return Work.on(env.threads(), () -> {
+            if (!ended.isEmpty()) {
+                await(env.store().holdEnded(ended, env.clock().millis()));
+            }
+            await(env.store().unrecalled()).forEach(this::finishRecall);
+            checkInputs(await(env.intents().inFlight()));
+            return null;
+        });
     }
 
     /**
-     * Recalls batches that a restore has abandoned because another batch carries the same payouts, and those whose recall was closed before
-     * a reorganisation. A batch that cannot be recalled does not block the others.
+     * Recalls a batch that a restore has abandoned because another batch carries the same payouts, or whose recall was closed before a
+     * reorganisation. A batch that cannot be recalled does not block the others.
      */
-    private CompletionStage<Void> finishRecalls(List<Hash256> unrecalled) {
-        CompletionStage<?> all = CompletableFuture.completedFuture(null);
-        for (Hash256 batch : unrecalled) {
-            all = all.thenComposeAsync(before -> recall(batch, FeeChoice.MINIMUM), env.executor())
-                    .handleAsync(
-                            (recall, failure) -> {
-                                if (failure != null) {
-                                    LOG.info("batch {} is not recalled yet: {}", batch, failure.toString());
-                                }
-                                return null;
-                            },
-                            env.executor());
+    private void finishRecall(Hash256 batch) {
+        try {
+            recalled(batch, FeeChoice.MINIMUM);
+        } catch (RuntimeException e) {
+            LOG.info("batch {} is not recalled yet: {}", batch, e.toString());
         }
-        return all.thenRunAsync(() -> {}, env.executor());
     }
 
-    private CompletionStage<Void> checkInputs(List<Intent> open) {
+    private void checkInputs(List<Intent> open) {
         // An abandoned batch waits for its recall, which may have taken its only input.
         List<Intent> batches = open.stream()
                 .filter(intent -> intent.kind().equals(StandIns.PAYOUT_BATCH)
@@ -701,11 +662,10 @@ public final class Payouts {
         Map<Address, Set<Outpoint>> inputs = new HashMap<>();
         batches.forEach(batch ->
                 inputs.computeIfAbsent(batch.from(), none -> new HashSet<>()).addAll(outpoints(batch)));
-        Map<Address, CompletableFuture<Optional<Set<Outpoint>>>> unspent = new HashMap<>();
-        inputs.forEach((address, wanted) ->
-                unspent.put(address, env.coins().unspent(address, wanted).toCompletableFuture()));
-        return CompletableFuture.allOf(unspent.values().toArray(CompletableFuture[]::new))
-                .thenRunAsync(() -> noteVanished(batches, unspent), env.executor());
+        Map<Address, Optional<Set<Outpoint>>> unspent = new HashMap<>();
+        inputs.forEach(
+                (address, wanted) -> unspent.put(address, await(env.coins().unspent(address, wanted))));
+        noteVanished(batches, unspent);
     }
 
     /**
@@ -714,10 +674,10 @@ public final class Payouts {
      *
      * @param unspent inputs of the batches of each address that are on the chain; empty when the books cannot tell
      */
-    private void noteVanished(List<Intent> batches, Map<Address, CompletableFuture<Optional<Set<Outpoint>>>> unspent) {
+    private void noteVanished(List<Intent> batches, Map<Address, Optional<Set<Outpoint>>> unspent) {
         Map<Hash256, Integer> missing = new HashMap<>();
         for (Intent batch : batches) {
-            Optional<Set<Outpoint>> there = unspent.get(batch.from()).join();
+            Optional<Set<Outpoint>> there = unspent.get(batch.from());
             if (there.filter(found -> Collections.disjoint(found, outpoints(batch)))
                     .isPresent()) {
                 missing.put(batch.txId(), withoutInputs.getOrDefault(batch.txId(), 0) + 1);

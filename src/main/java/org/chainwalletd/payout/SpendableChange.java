@@ -1,17 +1,17 @@
 package org.chainwalletd.payout;
 
-import java.util.ArrayList;
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.books.LedgerBooks;
 
 /**
  * Determines which shallow change of an address a batch may spend: change of payments that spend only deep coins, or such change. Change of
@@ -45,36 +45,36 @@ final class SpendableChange {
         return tip + 1 - height >= MIN_DEPTH;
     }
 
-    /** Finds those among the {@code young} transactions. */
-    CompletionStage<Set<Hash256>> among(Set<Hash256> young) {
-        return examine(young)
-                .thenApplyAsync(
-                        done -> young.stream().filter(this::isSpendable).collect(Collectors.toSet()), env.executor());
+    /** Finds those among the {@code young} transactions. Blocks. */
+    Set<Hash256> among(Set<Hash256> young) {
+        examine(young);
+        return young.stream().filter(this::isSpendable).collect(Collectors.toSet());
     }
 
-    private CompletionStage<Void> examine(Set<Hash256> young) {
-        asked.addAll(young);
-        if (young.isEmpty() || parents.size() > MAX_EXAMINED) {
-            return CompletableFuture.completedFuture(null);
+    private void examine(Set<Hash256> first) {
+        Set<Hash256> young = first;
+        while (!young.isEmpty() && parents.size() <= MAX_EXAMINED) {
+            asked.addAll(young);
+            Map<Hash256, Set<Hash256>> own = await(env.store().spendsOf(address, young));
+            parents.putAll(own);
+            List<Hash256> unknown = own.values().stream()
+                    .flatMap(Set::stream)
+                    .distinct()
+                    .filter(txId -> !asked.contains(txId) && !deep.contains(txId))
+                    .toList();
+            young = young(unknown);
         }
-        return env.store().spendsOf(address, young).thenComposeAsync(this::examineParents, env.executor());
     }
 
-    private CompletionStage<Void> examineParents(Map<Hash256, Set<Hash256>> own) {
-        parents.putAll(own);
-        List<Hash256> unknown =
-                new ArrayList<>(own.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
-        unknown.removeAll(asked);
-        unknown.removeAll(deep);
-        return unknown.isEmpty()
-                ? CompletableFuture.completedFuture(null)
-                : env.coins()
-                        .heights(unknown)
-                        .thenComposeAsync(heights -> examine(young(unknown, heights)), env.executor());
-    }
-
-    private Set<Hash256> young(List<Hash256> txIds, List<OptionalLong> heights) {
+    private Set<Hash256> young(List<Hash256> txIds) {
         Set<Hash256> young = new HashSet<>();
+        if (txIds.isEmpty()) {
+            return young;
+        }
+        List<OptionalLong> heights = await(env.coins()
+                .heights(txIds.stream()
+                        .map(txId -> new LedgerBooks.Sought(txId, List.of()))
+                        .toList()));
         for (int i = 0; i < txIds.size(); i++) {
             OptionalLong height = heights.get(i);
             if (height.isPresent() && isDeep(height.getAsLong(), tip)) {

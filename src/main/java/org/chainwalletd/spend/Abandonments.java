@@ -291,16 +291,23 @@ final class Abandonments {
                 inProgress.add(txId);
             }
         }
-        CompletionStage<Map<Hash256, Lookup.Location>> all = CompletableFuture.completedFuture(new HashMap<>());
-        if (question.replaced()) {
-            return all;
+        Map<Hash256, CompletionStage<Lookup.Location>> asked = new HashMap<>();
+        if (!question.replaced()) {
+            question.held()
+                    .keySet()
+                    .forEach(txId -> asked.put(txId, broadcast.lookup().anywhere(txId)));
         }
-        for (Hash256 txId : question.held().keySet()) {
+        return all(asked);
+    }
+
+    private <T> CompletionStage<Map<Hash256, T>> all(Map<Hash256, CompletionStage<T>> stages) {
+        CompletionStage<Map<Hash256, T>> all = CompletableFuture.completedFuture(new HashMap<>());
+        for (Map.Entry<Hash256, CompletionStage<T>> stage : stages.entrySet()) {
             all = all.thenCombineAsync(
-                    broadcast.lookup().anywhere(txId),
-                    (places, place) -> {
-                        places.put(txId, place);
-                        return places;
+                    stage.getValue(),
+                    (values, value) -> {
+                        values.put(stage.getKey(), value);
+                        return values;
                     },
                     env.executor());
         }
@@ -356,17 +363,9 @@ final class Abandonments {
     }
 
     private CompletionStage<WriteResult> freed(Question question, Map<Hash256, CompletionStage<Boolean>> writes) {
-        CompletionStage<Map<Hash256, Outcome<Boolean>>> all = CompletableFuture.completedFuture(new HashMap<>());
-        for (Map.Entry<Hash256, CompletionStage<Boolean>> write : writes.entrySet()) {
-            all = all.thenCombineAsync(
-                    write.getValue().handleAsync(Outcome::of, env.executor()),
-                    (outcomes, outcome) -> {
-                        outcomes.put(write.getKey(), outcome);
-                        return outcomes;
-                    },
-                    env.executor());
-        }
-        return all.thenComposeAsync(outcomes -> freedBy(question, outcomes), env.executor());
+        Map<Hash256, CompletionStage<Outcome<Boolean>>> outcomes = new HashMap<>();
+        writes.forEach((txId, write) -> outcomes.put(txId, write.handleAsync(Outcome::of, env.executor())));
+        return all(outcomes).thenComposeAsync(known -> freedBy(question, known), env.executor());
     }
 
     private CompletionStage<WriteResult> freedBy(Question question, Map<Hash256, Outcome<Boolean>> outcomes) {

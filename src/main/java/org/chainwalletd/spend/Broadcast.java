@@ -1,7 +1,6 @@
 package org.chainwalletd.spend;
 
 import java.time.Duration;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -92,15 +91,9 @@ final class Broadcast {
     }
 
     /** Sends the bytes and classifies the answer. Never fails. */
-    CompletionStage<BroadcastOutcome> send(Hash256 txId, Bytes transaction, boolean ambiguous) {
+    CompletionStage<BroadcastOutcome> send(Hash256 txId, Bytes transaction, Earlier earlier) {
         NodeClient inTurn = node.from(nextNode.getAndIncrement());
-        return new Attempt(txId, transaction, inTurn, new Before(ambiguous, false, false), 1).run();
-    }
-
-    /** Sends bytes that have never left this daemon, otherwise like {@link #send}: a node that already has them got them from another party. */
-    CompletionStage<BroadcastOutcome> sendFresh(Hash256 txId, Bytes transaction) {
-        NodeClient inTurn = node.from(nextNode.getAndIncrement());
-        return new Attempt(txId, transaction, inTurn, new Before(false, false, true), 1).run();
+        return new Attempt(txId, transaction, inTurn, earlier, 1).run();
     }
 
     /**
@@ -111,7 +104,7 @@ final class Broadcast {
      */
     CompletionStage<BroadcastOutcome> sendAgain(Hash256 txId, Bytes transaction, int first) {
         NodeClient yielding = node.background().patient(Duration.ZERO).from(first);
-        return new Attempt(txId, transaction, yielding, new Before(true, true, false), 1).run();
+        return new Attempt(txId, transaction, yielding, Earlier.PERHAPS_SENT, 1).run();
     }
 
     /** Missing output, if the node's text names one. */
@@ -147,32 +140,38 @@ final class Broadcast {
                 && rejected.text().contains(ALREADY_THERE);
     }
 
-    /**
-     * Possible earlier fates of the bytes that are about to be sent.
-     *
-     * @param ambiguous whether an earlier send may have arrived
-     * @param left whether an earlier attempt has shown them to a node
-     * @param fresh whether they have never left this daemon, so that a node that has them got them from another party
-     */
-    private record Before(boolean ambiguous, boolean left, boolean fresh) {}
+    /** Possible earlier fates of the bytes that are about to be sent. */
+    enum Earlier {
+        /**
+         * The bytes have never left this daemon; another daemon with the same key could make the same payment. A node that already has them
+         * got them from another party.
+         */
+        FRESH,
+        /** If the bytes were offered to nodes, each of those nodes refused them. */
+        NOWHERE,
+        /** This call has shown them to a node, which refused them. */
+        SHOWN,
+        /** An earlier send may have arrived. */
+        PERHAPS_SENT
+    }
 
     /** Send of the bytes, with the follow-up requests that the answer requires. */
     private final class Attempt {
         private final Hash256 txId;
         private final Bytes transaction;
         private final NodeClient client;
-        private final Before before;
+        private final Earlier earlier;
         private final int number;
 
         /**
          * @param client client whose every call goes to a different node than the previous one, if another node accepts calls
          */
-        private Attempt(Hash256 txId, Bytes transaction, NodeClient client, Before before, int number) {
+        private Attempt(Hash256 txId, Bytes transaction, NodeClient client, Earlier earlier, int number) {
             this.txId = txId;
             this.transaction = transaction;
             this.client = client;
             this.number = number;
-            this.before = before;
+            this.earlier = earlier;
         }
 
         private CompletionStage<BroadcastOutcome> run() {
@@ -198,7 +197,7 @@ final class Broadcast {
          * was offered them.
          */
         private BroadcastOutcome known(NodeException.Rejected rejected) {
-            return before.fresh() && rejected.onlyAttempt()
+            return earlier == Earlier.FRESH && rejected.onlyAttempt()
                     ? new BroadcastOutcome.KnownBefore()
                     : new BroadcastOutcome.Accepted();
         }
@@ -218,7 +217,7 @@ final class Broadcast {
                                     return done(new BroadcastOutcome.Accepted());
                                 }
                                 return number < MAX_SENDS
-                                        ? again(true, true)
+                                        ? again(Earlier.PERHAPS_SENT)
                                         : done(new BroadcastOutcome.Unknown(text));
                             },
                             executor)
@@ -240,12 +239,12 @@ final class Broadcast {
         }
 
         private CompletionStage<BroadcastOutcome> classify(NodeException.Rejected rejected) {
-            boolean doubtful = before.ambiguous() || !rejected.onlyAttempt();
-            boolean left = before.left() || !rejected.isForeseen();
+            boolean doubtful = earlier == Earlier.PERHAPS_SENT || !rejected.onlyAttempt();
+            boolean left = earlier == Earlier.SHOWN || !rejected.isForeseen();
             String text = rejected.getMessage();
             boolean transientRefusal = TRANSIENT_REFUSALS.stream().anyMatch(rejected.text()::contains);
             if (transientRefusal && number < MAX_SENDS) {
-                return again(doubtful, left);
+                return again(doubtful ? Earlier.PERHAPS_SENT : left ? Earlier.SHOWN : Earlier.NOWHERE);
             }
             if (doubtful) {
                 return done(new BroadcastOutcome.Unknown("an earlier attempt may have arrived; now " + text));
@@ -318,7 +317,7 @@ final class Broadcast {
                                             new BroadcastOutcome.Conflicted(text + "; spent by " + rival.get(), coin));
                                 }
                                 return number < MAX_SENDS
-                                        ? again(false, true)
+                                        ? again(Earlier.SHOWN)
                                         : judge(
                                                 others().askThoseWithInputs(),
                                                 text,
@@ -342,10 +341,9 @@ final class Broadcast {
             return new BroadcastOutcome.NotYet("no node that was asked has the block of each input yet: " + text);
         }
 
-        private CompletionStage<BroadcastOutcome> again(boolean nowAmbiguous, boolean left) {
+        private CompletionStage<BroadcastOutcome> again(Earlier now) {
             Executor later = CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS, executor);
-            return CompletableFuture.completedFuture(
-                            new Attempt(txId, transaction, client, new Before(nowAmbiguous, left, false), number + 1))
+            return CompletableFuture.completedFuture(new Attempt(txId, transaction, client, now, number + 1))
                     .thenComposeAsync(Attempt::run, later);
         }
 
@@ -402,7 +400,6 @@ final class Broadcast {
         private final Lookup lookup;
         private final Executor executor;
         private final List<NodeClient> all;
-        private final Iterator<NodeClient> rest;
         private boolean refused;
         private boolean lost;
         private boolean shown;
@@ -413,12 +410,11 @@ final class Broadcast {
             this.lookup = lookup;
             this.executor = executor;
             this.all = all;
-            this.rest = all.iterator();
         }
 
         /** Offers the bytes to all nodes. Never fails. */
         CompletionStage<Opinion> ask() {
-            return rest.hasNext() ? offer(rest.next(), this::ask) : done(false);
+            return Bounded.first(all, this::offer, executor).thenApplyAsync(this::opinion, executor);
         }
 
         /**
@@ -426,17 +422,20 @@ final class Broadcast {
          * immature, and a node without these blocks lags (following.md, section 2). Never fails.
          */
         CompletionStage<Opinion> askThoseWithInputs() {
-            if (!rest.hasNext()) {
-                return done(false);
-            }
-            NodeClient next = rest.next();
-            return hasBlocksOfInputs(next)
-                    .thenComposeAsync(
-                            has -> has ? offer(next, this::askThoseWithInputs) : askThoseWithInputs(), executor);
+            return Bounded.first(
+                            all,
+                            one -> hasBlocksOfInputs(one)
+                                    .thenComposeAsync(
+                                            has -> has
+                                                    ? offer(one)
+                                                    : CompletableFuture.completedFuture(Optional.<NodeClient>empty()),
+                                            executor),
+                            executor)
+                    .thenApplyAsync(this::opinion, executor);
         }
 
-        private CompletionStage<Opinion> done(boolean taken) {
-            return CompletableFuture.completedFuture(new Opinion(taken, refused, lost, shown));
+        private Opinion opinion(Optional<NodeClient> taker) {
+            return new Opinion(taker.isPresent(), refused, lost, shown);
         }
 
         private CompletionStage<Boolean> hasBlocksOfInputs(NodeClient one) {
@@ -451,25 +450,22 @@ final class Broadcast {
                             executor);
         }
 
-        /** Continuation of the request with the next node. */
-        private interface Next {
-            CompletionStage<Opinion> ask();
-        }
-
-        /** Offers the bytes to one node, unless it is the only one, which has just refused them. */
-        private CompletionStage<Opinion> offer(NodeClient one, Next next) {
+        /** Offers the bytes to one node, unless it is the only one, which has just refused them; returns it if it has them now. */
+        private CompletionStage<Optional<NodeClient>> offer(NodeClient one) {
             if (all.size() == 1) {
                 refused = true;
-                return next.ask();
+                return CompletableFuture.completedFuture(Optional.empty());
             }
             return one.sendRawTransaction(transaction)
-                    .handleAsync((answer, failure) -> offered(answer, Causes.of(failure), next), executor)
-                    .thenComposeAsync(opinion -> opinion, executor);
+                    .handleAsync(
+                            (answer, failure) ->
+                                    Optional.of(one).filter(offered -> isTaken(answer, Causes.of(failure))),
+                            executor);
         }
 
-        private CompletionStage<Opinion> offered(Hash256 answer, Throwable failure, Next next) {
+        private boolean isTaken(Hash256 answer, Throwable failure) {
             if (txId.equals(answer) || Broadcast.isThereAlready(failure)) {
-                return done(true);
+                return true;
             }
             if (failure instanceof NodeException.Rejected rejected) {
                 refused = true;
@@ -478,7 +474,7 @@ final class Broadcast {
             } else if (!(failure instanceof NodeException.WrongChain)) {
                 lost |= !(failure instanceof NodeException.Unreachable silent) || silent.mayHaveArrived();
             }
-            return next.ask();
+            return false;
         }
     }
 }

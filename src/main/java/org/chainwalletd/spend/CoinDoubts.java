@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.coins.VerifiedOutput;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.coins.VerifiedOutputs.Finding;
 import org.chainwalletd.spend.plan.Candidates;
@@ -17,6 +16,7 @@ import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendPlan;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.VerifiedOutput;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -27,6 +28,7 @@ import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.IntentStore.LostSpend;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.PackedSpend;
+import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.store.files.CrashPoint;
 import org.slf4j.Logger;
@@ -116,9 +118,20 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                         env.limits().minutesKept());
         ask(uses, done -> done.match(any -> forgetReceipts(), logging(OUTDATED_NOT_REMOVED)));
         lookAtLost();
-        forgetAnswers();
-        shorten();
-        erase();
+        repeat(
+                () -> env.receipts().forgetKept(env.tokensExpiredBefore(), BATCH),
+                "outdated receipts could not be removed");
+        SpendHistory history = env.history();
+        repeat(
+                () -> history.shorten(
+                        env.historyCutoff(DETAILS_KEPT),
+                        BATCH,
+                        spend -> OwnPayment.of(spend).amounts()),
+                "old payments could not be shortened");
+        env.stores()
+                .historyKept()
+                .ifPresent(age ->
+                        repeat(() -> history.erase(env.historyCutoff(age), BATCH), "old payments could not be erased"));
         // An older store may have millions of payments to shorten, which can take longer than one tick.
         if (!shrinking) {
             shrink();
@@ -210,55 +223,25 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         monitor.tell(new SpendMonitor.WatchConfirmed(new ConfirmedSpend(spend, place)));
     }
 
+    private void forgetReceipts() {
+        repeat(() -> env.intents().forget(env.tokensExpiredBefore(), BATCH, OwnPayment::kept), OUTDATED_NOT_REMOVED);
+    }
+
     /**
-     * Handles the result of a commit that removes or shortens records.
+     * Repeats a commit that removes or shortens records as long as it is full, because there may be more.
      *
-     * @param next starts the next commit of the same kind if this one was full, because there may be more
      * @param consequence consequence of a failure, as text for the log
      */
-    private void remove(CompletionStage<Integer> commit, Runnable next, String consequence) {
-        ask(commit, count -> count.match(removed -> goOn(removed, next), logging(consequence)));
-    }
-
-    private static void goOn(int count, Runnable next) {
-        if (count == BATCH) {
-            next.run();
-        }
-    }
-
-    private void forgetReceipts() {
-        remove(
-                env.intents().forget(env.tokensExpiredBefore(), BATCH, OwnPayment::kept),
-                this::forgetReceipts,
-                OUTDATED_NOT_REMOVED);
-    }
-
-    private void forgetAnswers() {
-        remove(
-                env.receipts().forgetKept(env.tokensExpiredBefore(), BATCH),
-                this::forgetAnswers,
-                "outdated receipts could not be removed");
-    }
-
-    private void shorten() {
-        remove(
-                env.stores()
-                        .history()
-                        .shorten(
-                                env.historyCutoff(DETAILS_KEPT),
-                                BATCH,
-                                spend -> OwnPayment.of(spend).amounts()),
-                this::shorten,
-                "old payments could not be shortened");
-    }
-
-    private void erase() {
-        env.stores()
-                .historyKept()
-                .ifPresent(age -> remove(
-                        env.stores().history().erase(env.historyCutoff(age), BATCH),
-                        this::erase,
-                        "old payments could not be erased"));
+    private void repeat(Supplier<CompletionStage<Integer>> commit, String consequence) {
+        ask(
+                commit.get(),
+                count -> count.match(
+                        removed -> {
+                            if (removed == BATCH) {
+                                repeat(commit, consequence);
+                            }
+                        },
+                        logging(consequence)));
     }
 
     private void shrink() {
@@ -295,6 +278,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private void shrunk(int count) {
         CrashPoint.RECEIPTS_AFTER_COMMIT.reached();
-        goOn(count, this::shrink);
+        if (count == BATCH) {
+            shrink();
+        }
     }
 }

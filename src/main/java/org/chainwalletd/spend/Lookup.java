@@ -1,12 +1,12 @@
 package org.chainwalletd.spend;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -125,24 +125,22 @@ final class Lookup {
      * fails when none has answered.
      */
     CompletionStage<Location> anywhere(Hash256 txId) {
-        return anywhere(txId, node.each().iterator(), false);
-    }
-
-    private CompletionStage<Location> anywhere(Hash256 txId, Iterator<NodeClient> rest, boolean heard) {
-        if (!rest.hasNext()) {
-            return heard ? CompletableFuture.completedFuture(Location.NOWHERE) : at(node, txId);
-        }
-        return at(rest.next(), txId)
-                .handleAsync(
-                        (where, failure) -> {
-                            if (failure != null) {
-                                return anywhere(txId, rest, heard);
-                            }
-                            return where == Location.NOWHERE
-                                    ? anywhere(txId, rest, true)
-                                    : CompletableFuture.completedFuture(where);
-                        },
+        AtomicBoolean heard = new AtomicBoolean();
+        return Bounded.first(
+                        node.each(),
+                        one -> at(one, txId)
+                                .thenApplyAsync(
+                                        where -> {
+                                            heard.set(true);
+                                            return Optional.of(where).filter(there -> there != Location.NOWHERE);
+                                        },
+                                        executor)
+                                .exceptionallyAsync(silent -> Optional.empty(), executor),
                         executor)
-                .thenComposeAsync(where -> where, executor);
+                .thenComposeAsync(
+                        found -> found.isPresent() || heard.get()
+                                ? CompletableFuture.completedFuture(found.orElse(Location.NOWHERE))
+                                : at(node, txId),
+                        executor);
     }
 }

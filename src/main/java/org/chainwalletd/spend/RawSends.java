@@ -61,8 +61,7 @@ public final class RawSends {
         Hash256 txId = TransactionCodec.txId(env.profile(), tx);
         Optional<Address> sender = RawContent.sender(env.profile(), tx);
         RawSend send = new RawSend(txId, sender, RawContent.of(tx, sender).encode(), tokenName);
-        return env.stores()
-                .rawSends()
+        return env.rawSends()
                 .begin(send, env.clock().millis())
                 .thenComposeAsync(sending -> send(txId, transaction, sending), env.executor());
     }
@@ -70,7 +69,7 @@ public final class RawSends {
     private CompletionStage<Hash256> send(Hash256 txId, Bytes transaction, Optional<Sending> sending) {
         CrashPoint.SPEND_AFTER_INTENT.reached();
         return broadcast
-                .send(txId, transaction, false)
+                .send(txId, transaction, Broadcast.Earlier.NOWHERE)
                 .thenComposeAsync(
                         outcome -> {
                             CrashPoint.SPEND_AFTER_BROADCAST.reached();
@@ -106,8 +105,7 @@ public final class RawSends {
         if (sending.isEmpty() || state.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        return env.stores()
-                .rawSends()
+        return env.rawSends()
                 .end(sending.get(), state.get(), env.clock().millis())
                 .exceptionallyAsync(
                         failure -> {

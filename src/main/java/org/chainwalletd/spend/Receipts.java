@@ -50,7 +50,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
 
     private record Looked(String token, Outcome<Optional<Bound>> found) implements Command {}
 
-    private record Ended(SpendResult result) implements Command {}
+    private record Ended(Owner.Running spend, SpendResult result) implements Command {}
 
     private record Recorded(String token) implements Command {}
 
@@ -387,7 +387,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         running.put(id, token);
         var self = getContext().getSelf();
         new SpendRunner(env, broadcast, reservations, id, result -> {
-                    self.tell(new Ended(result));
+                    self.tell(new Ended(id, result));
                     if (!isOpen(fresh, result)) {
                         callers.forEach(result::answer);
                     }
@@ -400,7 +400,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
      * whose lack caused the refusal here. A caller that is told that nothing was paid may pay again with another token.
      */
     private boolean isOpen(boolean fresh, SpendResult result) {
-        return fresh && env.stores().shared() && result.outcome() instanceof SpendResult.Refused;
+        return fresh && env.isShared() && result instanceof SpendResult.Refused;
     }
 
     private static void refuseWhileDraining(CompletableFuture<Receipt> answer) {
@@ -408,8 +408,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     }
 
     private Behavior<Command> ended(Ended command) {
-        SpendResult result = command.result();
-        running.remove(result.spend()).ifPresent(token -> ended(token, result));
+        running.remove(command.spend()).ifPresent(token -> ended(token, command.result()));
         return answerDrains();
     }
 
@@ -422,12 +421,12 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             return;
         }
         spending.later().forEach(caller -> result.answer(caller.answer()));
-        if (result.outcome() instanceof SpendResult.Paid paid) {
+        if (result instanceof SpendResult.Paid paid) {
             paid(token, new Paid(spending.digest(), spending.owner(), paid.receipt()), paid.recorded());
-        } else if (result.outcome() instanceof SpendResult.InDoubt doubt) {
+        } else if (result instanceof SpendResult.InDoubt doubt) {
             states.put(token, new InDoubt(spending.digest(), doubt.intent()));
             getContext().pipeToSelf(doubt.settled(), (done, failure) -> new Settled(token));
-        } else if (result.outcome() instanceof SpendResult.TokenTaken) {
+        } else if (result instanceof SpendResult.TokenTaken) {
             lookUp(token, spending.all());
         }
     }

@@ -1,13 +1,11 @@
 package org.chainwalletd.spend;
 
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
@@ -23,6 +21,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.crypto.Ed25519;
+import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 
 /**
@@ -57,11 +56,12 @@ final class ReplacementProof {
     /** Finds a conflicting transaction that a node has in its mempool, else in a block. Costs a scan or two at each node. Never fails. */
     CompletionStage<Optional<Hash256>> waiting(Transaction ours, Outpoint coin) {
         return shown(ours, coin, (one, dispute) -> {
-            Iterator<Address> parties = dispute.lock().parties(profile).iterator();
-            return first(
+            List<Address> parties = dispute.lock().parties(profile);
+            return Bounded.first(
                             parties,
                             party -> waiting(one, dispute, party)
-                                    .exceptionallyAsync(silent -> Optional.empty(), executor))
+                                    .exceptionallyAsync(silent -> Optional.empty(), executor),
+                            executor)
                     .thenComposeAsync(
                             found -> found.isPresent() ? CompletableFuture.completedFuture(found) : mined(one, dispute),
                             executor);
@@ -155,21 +155,10 @@ final class ReplacementProof {
     }
 
     private CompletionStage<Optional<Hash256>> ask(Dispute dispute, Question question) {
-        return first(
-                node.each().iterator(),
-                one -> question.to(one, dispute).exceptionallyAsync(silent -> Optional.empty(), executor));
-    }
-
-    /** Searches the places one after the other until a conflicting transaction is found. */
-    private <T> CompletionStage<Optional<Hash256>> first(
-            Iterator<T> places, Function<T, CompletionStage<Optional<Hash256>>> search) {
-        if (!places.hasNext()) {
-            return none();
-        }
-        return search.apply(places.next())
-                .thenComposeAsync(
-                        found -> found.isPresent() ? CompletableFuture.completedFuture(found) : first(places, search),
-                        executor);
+        return Bounded.first(
+                node.each(),
+                one -> question.to(one, dispute).exceptionallyAsync(silent -> Optional.empty(), executor),
+                executor);
     }
 
     private CompletionStage<Optional<Hash256>> mined(NodeClient one, Dispute dispute) {
@@ -181,7 +170,8 @@ final class ReplacementProof {
     private CompletionStage<Optional<Hash256>> waiting(NodeClient one, Dispute dispute, Address party) {
         return one.addressMempool(party)
                 .thenComposeAsync(
-                        mempool -> first(candidates(mempool, dispute).iterator(), rival -> proved(one, rival, dispute)),
+                        mempool -> Bounded.first(
+                                candidates(mempool, dispute), rival -> proved(one, rival, dispute), executor),
                         executor);
     }
 

@@ -38,6 +38,7 @@ import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.Store;
 
 /**
  * Owns the outpoints in flight: a spend takes all its coins in one message, and messages are handled one at a time, so no coin is chosen
@@ -233,7 +234,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         this.monitor = monitor;
         this.coins = new CoinHolds(count);
         this.choice = new CoinChoice(env, coins);
-        this.keeping = !env.stores().shared();
+        this.keeping = !env.isShared();
         if (keeping) {
             coins.takeUp(durable.reserved(), durable.keeping());
         }
@@ -242,7 +243,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         List<Intent> abandoned = keeping ? durable.abandoned() : List.of();
         this.abandonments = new Abandonments(context, env, broadcast, coins, choice, monitor, abandoned);
         ActorRef<Command> self = context.getSelf();
-        env.stores().othersChange().accept(() -> self.tell(new OthersChanged()));
+        env.stores().store().whenOthersChange(Store.SharedRows.SPENDS, () -> self.tell(new OthersChanged()));
     }
 
     /**
@@ -298,7 +299,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             Broadcast broadcast,
             ActorRef<SpendMonitor.Command> monitor,
             AtomicInteger count) {
-        count.set(env.stores().shared() ? 0 : durable.reserved().size());
+        count.set(env.isShared() ? 0 : durable.reserved().size());
         return Behaviors.withTimers(timers ->
                 Behaviors.setup(context -> new Reservations(context, timers, env, durable, broadcast, monitor, count)));
     }
@@ -517,7 +518,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private void monitorStarts() {
-        if (env.stores().shared()) {
+        if (env.isShared()) {
             keeping = true;
             read();
         } else {

@@ -108,7 +108,7 @@ final class ResumedSpend {
         if (opening instanceof Opening.Opened opened) {
             boolean first = !opened.replaced();
             Spend.Sent.opened(runner, intent, opening, plan, 0)
-                    .sending(first && plan.isPayout() ? SpendRunner.Earlier.FRESH : SpendRunner.Earlier.NOWHERE);
+                    .sending(first && plan.isPayout() ? Broadcast.Earlier.FRESH : Broadcast.Earlier.NOWHERE);
             return;
         }
         // The row may belong to another process that built the identical transaction for the same token.
@@ -116,7 +116,7 @@ final class ResumedSpend {
                 () -> runner.adopt(intent),
                 adoption -> {
                     if (adoption instanceof Adoption.Ours) {
-                        Spend.Sent.opened(runner, intent, opening, plan, 0).sending(SpendRunner.Earlier.NOWHERE);
+                        Spend.Sent.opened(runner, intent, opening, plan, 0).sending(Broadcast.Earlier.NOWHERE);
                     } else {
                         adopted(adoption);
                     }
@@ -196,7 +196,7 @@ final class ResumedSpend {
         } else if (known) {
             accepted();
         } else {
-            sent(intent, false).sending(SpendRunner.Earlier.PERHAPS_SENT);
+            sent(intent, false).sending(Broadcast.Earlier.PERHAPS_SENT);
         }
     }
 
@@ -291,8 +291,8 @@ final class ResumedSpend {
             // others, every node's answer is known.
             sent.sending(
                     intent.state() == IntentState.ABANDONED
-                            ? SpendRunner.Earlier.PERHAPS_SENT
-                            : SpendRunner.Earlier.NOWHERE);
+                            ? Broadcast.Earlier.PERHAPS_SENT
+                            : Broadcast.Earlier.NOWHERE);
         }
     }
 

@@ -40,7 +40,7 @@ final class RunningSends {
 
     /** Ends a send; when it was the spend's last one, the spend is signed off. */
     synchronized void end(Hash256 txId) {
-        if (count(txId) == 0 && env.stores().shared()) {
+        if (count(txId) == 0 && env.isShared()) {
             ended.add(txId);
             write();
         }
@@ -52,7 +52,7 @@ final class RunningSends {
      * @param write starts the write; its argument says whether to sign off
      */
     synchronized <T> CompletionStage<T> end(Hash256 txId, Function<Boolean, CompletionStage<T>> write) {
-        boolean signsOff = count(txId) == 0 && env.stores().shared();
+        boolean signsOff = count(txId) == 0 && env.isShared();
         CompletionStage<T> written;
         try {
             written = write.apply(signsOff);

@@ -332,7 +332,7 @@ final class Spend {
             // The refused bytes had been sent before: a node that has them now may have them from us.
             boolean fresh = plan.isPayout() && !opened.replaced();
             Sent.opened(runner, intent, opened, plan, rebuilt)
-                    .sending(fresh ? SpendRunner.Earlier.FRESH : SpendRunner.Earlier.NOWHERE);
+                    .sending(fresh ? Broadcast.Earlier.FRESH : Broadcast.Earlier.NOWHERE);
             return;
         }
         if (opening instanceof Opening.TokenTaken taken) {
@@ -482,7 +482,7 @@ final class Spend {
             this.sentBefore = sentBefore;
         }
 
-        void sending(SpendRunner.Earlier earlier) {
+        void sending(Broadcast.Earlier earlier) {
             CrashPoint.SPEND_AFTER_INTENT.reached();
             runner.ask(
                     () -> runner.send(intent, earlier),

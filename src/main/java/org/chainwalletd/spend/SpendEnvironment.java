@@ -10,10 +10,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Network;
@@ -72,43 +70,12 @@ public record SpendEnvironment(
             Supplier<Optional<NodeClient.Tip>> tip) {}
 
     /**
-     * Stores that spending reads and writes.
+     * Store that spending reads and writes.
      *
+     * @param intents its intents, behind an observer
      * @param historyKept how long spends are listed after their last change; empty: indefinitely
-     * @param stopped reason why nothing is spent, see {@link Store#stopped}
-     * @param shared whether several daemons may write the store
-     * @param othersChange registers a callback for changes of spends by other daemons, see {@link Store#whenOthersChange}
      */
-    public record Stores(
-            IntentStore intents,
-            ReservationStore reservations,
-            ReceiptStore receipts,
-            AllowanceStore allowance,
-            SpendHistory history,
-            RawSendStore rawSends,
-            Optional<Duration> historyKept,
-            Supplier<Optional<String>> stopped,
-            boolean shared,
-            Consumer<Runnable> othersChange) {
-        /**
-         * Creates the set from one store.
-         *
-         * @param wrapper wraps the intents
-         */
-        public static Stores of(Store store, Optional<Duration> historyKept, UnaryOperator<IntentStore> wrapper) {
-            return new Stores(
-                    wrapper.apply(store.intents()),
-                    store.reservations(),
-                    store.receipts(),
-                    store.allowance(),
-                    store.history(),
-                    store.rawSends(),
-                    historyKept,
-                    store::stopped,
-                    store.isShared(),
-                    told -> store.whenOthersChange(Store.SharedRows.SPENDS, told));
-        }
-    }
+    public record Stores(Store store, IntentStore intents, Optional<Duration> historyKept) {}
 
     private static final Duration TICK = Duration.ofMillis(500);
     private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
@@ -162,7 +129,7 @@ public record SpendEnvironment(
                         chain,
                         () -> nodes.get().tip(chain.setAside())),
                 signer,
-                Stores.of(store, spend.historyKept(), intents -> new ObservedIntentStore(intents, listener, executor)),
+                new Stores(store, new ObservedIntentStore(store.intents(), listener, executor), spend.historyKept()),
                 limits,
                 new Pace(
                         TICK,
@@ -215,8 +182,13 @@ public record SpendEnvironment(
         return tip.isEmpty() ? Long.MIN_VALUE : Math.min(clock.millis(), tip.getAsLong()) - age.toMillis();
     }
 
+    /** Whether several daemons may write the store. */
+    boolean isShared() {
+        return stores.store().isShared();
+    }
+
     Optional<String> stopped() {
-        return stores.stopped().get();
+        return stores.store().stopped();
     }
 
     /**
@@ -245,15 +217,23 @@ public record SpendEnvironment(
     }
 
     ReservationStore reservations() {
-        return stores.reservations();
+        return stores.store().reservations();
     }
 
     ReceiptStore receipts() {
-        return stores.receipts();
+        return stores.store().receipts();
+    }
+
+    SpendHistory history() {
+        return stores.store().history();
+    }
+
+    RawSendStore rawSends() {
+        return stores.store().rawSends();
     }
 
     AllowanceStore allowanceStore() {
-        return stores.allowance();
+        return stores.store().allowance();
     }
 
     /**

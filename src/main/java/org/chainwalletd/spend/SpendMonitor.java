@@ -219,7 +219,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             AtomicReference<Known> known) {
         /** Lets the actor start for the first time, with the spends read from the store. Sets the gauges before that. */
         void begin(ActorRef<Reservations.Command> there, Known first) {
-            if (env.stores().shared()) {
+            if (env.isShared()) {
                 // Other daemons may change them long before this daemon takes over the background work.
                 reservations.complete(there);
                 return;
@@ -495,12 +495,12 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      */
     private Behavior<Command> ended() {
         ended = true;
-        if (env.stores().shared()) {
+        if (env.isShared()) {
             reservations.tell(new Reservations.MonitorStopped());
         }
         inFlight.retire();
         unburied.retire();
-        if (env.stores().shared()) {
+        if (env.isShared()) {
             // Another daemon counts them now.
             setup.counts().reset();
         }
@@ -770,7 +770,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      * told that nothing is paid. A store of a single process has no takeover; only the state is read.
      */
     private CompletionStage<Adoption> adoption(InFlight spend) {
-        return env.stores().shared()
+        return env.isShared()
                 ? env.intents().adopt(spend.txId())
                 : env.intents().find(spend.txId()).thenApplyAsync(SpendMonitor::adoption, env.executor());
     }

@@ -6,13 +6,11 @@ import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.store.Intent;
 
 /** Result of a finished spend, sent to {@link Receipts}. */
-record SpendResult(Owner.Running spend, Outcome outcome) {
-    sealed interface Outcome {
-        void answer(CompletableFuture<Receipt> caller);
-    }
+sealed interface SpendResult {
+    void answer(CompletableFuture<Receipt> caller);
 
-    /** Outcome reported to the callers as a failure. */
-    sealed interface NotPaid extends Outcome {
+    /** Result reported to the callers as a failure. */
+    sealed interface NotPaid extends SpendResult {
         Throwable failure();
 
         @Override
@@ -24,7 +22,7 @@ record SpendResult(Owner.Running spend, Outcome outcome) {
     /**
      * @param recorded complete when the store has recorded the outcome, or has failed to
      */
-    record Paid(Receipt receipt, CompletionStage<?> recorded) implements Outcome {
+    record Paid(Receipt receipt, CompletionStage<?> recorded) implements SpendResult {
         @Override
         public void answer(CompletableFuture<Receipt> caller) {
             caller.complete(receipt);
@@ -42,12 +40,8 @@ record SpendResult(Owner.Running spend, Outcome outcome) {
     record InDoubt(Intent intent, Throwable failure, CompletionStage<?> settled) implements NotPaid {}
 
     /** Another spend already has the token, and nothing of this spend was written; its callers get the outcome of that other spend. */
-    record TokenTaken() implements Outcome {
+    record TokenTaken() implements SpendResult {
         @Override
         public void answer(CompletableFuture<Receipt> caller) {}
-    }
-
-    void answer(CompletableFuture<Receipt> caller) {
-        outcome.answer(caller);
     }
 }

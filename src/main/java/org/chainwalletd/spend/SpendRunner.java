@@ -86,16 +86,6 @@ final class SpendRunner {
         this.ended = ended;
     }
 
-    /** Possible earlier fates of the bytes that are about to be sent. */
-    enum Earlier {
-        /** The bytes have never left this daemon; another daemon with the same key could make the same payment. */
-        FRESH,
-        /** If the bytes were offered to nodes, each of those nodes refused them. */
-        NOWHERE,
-        /** An earlier send may have arrived. */
-        PERHAPS_SENT
-    }
-
     /** Spendable coins, with the id of the genesis block that the signature commits to. */
     record Gathered(Candidates candidates, Hash256 genesis) {}
 
@@ -373,21 +363,20 @@ final class SpendRunner {
      *
      * @param earlier possible earlier fate of these bytes
      */
-    CompletionStage<BroadcastOutcome> send(Intent intent, Earlier earlier) {
-        CompletionStage<BroadcastOutcome> sent = earlier == Earlier.FRESH
-                ? broadcast.sendFresh(intent.txId(), intent.transaction())
-                : broadcast.send(intent.txId(), intent.transaction(), earlier == Earlier.PERHAPS_SENT);
-        return sent.thenApplyAsync(
-                outcome -> {
-                    if (!(outcome instanceof BroadcastOutcome.Accepted)) {
-                        reservations.tell(new Reservations.Suspect(Optional.of(intent.from())));
-                    }
-                    if (outcome instanceof BroadcastOutcome.Conflicted conflict) {
-                        reservations.tell(new Reservations.SpentElsewhere(conflict.coin()));
-                    }
-                    return outcome;
-                },
-                SAME_THREAD);
+    CompletionStage<BroadcastOutcome> send(Intent intent, Broadcast.Earlier earlier) {
+        return broadcast
+                .send(intent.txId(), intent.transaction(), earlier)
+                .thenApplyAsync(
+                        outcome -> {
+                            if (!(outcome instanceof BroadcastOutcome.Accepted)) {
+                                reservations.tell(new Reservations.Suspect(Optional.of(intent.from())));
+                            }
+                            if (outcome instanceof BroadcastOutcome.Conflicted conflict) {
+                                reservations.tell(new Reservations.SpentElsewhere(conflict.coin()));
+                            }
+                            return outcome;
+                        },
+                        SAME_THREAD);
     }
 
     /**
@@ -411,21 +400,21 @@ final class SpendRunner {
     }
 
     /** Ends the spend. Even if this step fails, the caller is answered and no coin stays held. */
-    private void end(Supplier<SpendResult.Outcome> ending) {
-        SpendResult.Outcome outcome;
+    private void end(Supplier<SpendResult> ending) {
+        SpendResult result;
         try {
-            outcome = ending.get();
+            result = ending.get();
         } catch (RuntimeException | Error e) {
             LOG.error("the end of a spend failed unexpectedly", e);
-            outcome = failedUnexpectedly();
+            result = failedUnexpectedly();
         }
         over = true;
         // Called after the outcome was written, so that one commit usually covers both.
         endSending();
-        ended.accept(new SpendResult(id, outcome));
+        ended.accept(result);
     }
 
-    private SpendResult.Outcome failedUnexpectedly() {
+    private SpendResult failedUnexpectedly() {
         if (durable.isEmpty()) {
             drop();
             return new SpendResult.Failed(new IllegalStateException(UNEXPECTED));

@@ -344,7 +344,7 @@ public final class SpendService {
 
     /** Stored history of all spends. */
     public SpendHistory history() {
-        return env.stores().history();
+        return env.history();
     }
 
     /** Number of outpoints that are held or reserved. */

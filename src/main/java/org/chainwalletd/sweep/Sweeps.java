@@ -42,6 +42,7 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.OwnCoins;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
@@ -81,6 +82,8 @@ public final class Sweeps {
     public static final int MAX_ADDRESSES = 10_000;
     /** Maximum number of coins of one sweep; further coins are left over for the next one. */
     public static final int MAX_COINS = 10_000;
+    /** Maximum number of an address's coins that a sweep takes or reports as left over. */
+    private static final int MAX_LISTED = 100_000;
 
     static final int MAX_INPUTS = 100;
     /** Minimum of {@code min_value}, in base units: a smaller coin costs more as an input than it is worth. */
@@ -98,7 +101,6 @@ public final class Sweeps {
      * Services and settings that sweeps use.
      *
      * @param profile chain profile, for transaction ids
-     * @param coins confirmed coins of an address, read from bytes; empty while the books do not cover it
      * @param maturity coinbase maturity, 0 while the network is unknown
      * @param isOurs whether the daemon has the key of an address
      * @param nodes number of nodes
@@ -127,15 +129,6 @@ public final class Sweeps {
      * @param parts for the background work, one look at a time
      */
     public record Threads(Executor calls, Executor parts) {}
-
-    /** Confirmed coins of an address whose values were read from bytes; empty while the books do not cover it. */
-    public interface OwnCoins {
-        /** Lists the coins of an address; if there are very many, the most valuable ones. */
-        CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address);
-
-        /** Lists those of {@code wanted} that are coins of the address, however many it has. */
-        CompletionStage<Optional<NodeClient.UtxoListing>> those(Address address, Set<Outpoint> wanted);
-    }
 
     /**
      * Requested sweep.
@@ -304,7 +297,7 @@ public final class Sweeps {
     private Holdings holdings(List<Address> addresses) {
         Holdings found = Holdings.none();
         for (Address address : addresses) {
-            NodeClient.UtxoListing listing = listing(address, env.coins().of(address));
+            NodeClient.UtxoListing listing = listing(address, env.coins().spendable(address, MAX_LISTED));
             for (NodeClient.Utxo utxo : listing.utxos()) {
                 Coin coin = new Coin(utxo.outpoint(), utxo.value());
                 if (env.reservations().isPlannedByOther(coin.outpoint(), Optional.empty())) {
@@ -824,7 +817,7 @@ public final class Sweeps {
             long tipHeight = 0;
             for (Address owner :
                     part.coins().stream().map(OwnedCoin::owner).distinct().toList()) {
-                NodeClient.UtxoListing listing = listing(owner, env.coins().those(owner, wanted));
+                NodeClient.UtxoListing listing = listing(owner, env.coins().spendable(owner, wanted));
                 listing.utxos().forEach(utxo -> missing.remove(utxo.outpoint()));
                 tipHeight = listing.tipHeight();
             }

@@ -391,7 +391,7 @@ class CoinLedgerTest {
         awaitTip();
         var coin = snapshot(fresh).listing(fresh.get(1)).utxos().get(0);
 
-        assertThat(Await.result(OutputSource.ofBlocks(books, rig.executor()).find(java.util.Set.of(coin.outpoint())))
+        assertThat(Await.result(books.verified(Set.of(coin.outpoint())))
                         .get(coin.outpoint())
                         .value())
                 .isEqualTo(Amount.of(7_000));

@@ -17,6 +17,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.coins.VerifiedOutputs.Finding;
+import org.chainwalletd.store.VerifiedOutput;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 

@@ -24,6 +24,10 @@ class WalletFiguresTest {
         return new Moved(height, time, deposited > 0 ? 1 : 0, Amount.of(deposited), paid > 0 ? 1 : 0, Amount.of(paid));
     }
 
+    private static WalletFigures.Moving moving(long deposits, long deposited, long payments, long paid) {
+        return new WalletFigures.Moving(deposits, BigInteger.valueOf(deposited), payments, BigInteger.valueOf(paid));
+    }
+
     private void publish(long total, long from, Moved... moved) {
         figures.publish(
                 new WalletFigures.Figures(9, BigInteger.valueOf(total), 0, Map.of(), from, List.of(moved)),
@@ -82,8 +86,7 @@ class WalletFiguresTest {
             labels.put("shop \"" + i + "\"", BigInteger.TEN);
         }
         figures.publish(
-                new WalletFigures.Figures(9, BigInteger.valueOf(530), 2, labels, 0, List.of()),
-                new WalletFigures.Moving(3, 30, 2, 20));
+                new WalletFigures.Figures(9, BigInteger.valueOf(530), 2, labels, 0, List.of()), moving(3, 30, 2, 20));
 
         String scraped = meters.scrape();
         assertThat(scraped)
@@ -111,11 +114,11 @@ class WalletFiguresTest {
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         figures.measure(meters);
         WalletFigures.Figures none = new WalletFigures.Figures(9, BigInteger.ZERO, 0, Map.of(), 0, List.of());
-        figures.publish(none, new WalletFigures.Moving(3, 30, 2, 20));
-        figures.publish(none, new WalletFigures.Moving(2, 25, 2, 20));
+        figures.publish(none, moving(3, 30, 2, 20));
+        figures.publish(none, moving(2, 25, 2, 20));
         assertThat(meters.scrape()).contains("walletd_deposits_total 3.0", "walletd_deposits_base_units_total 30.0");
 
-        figures.publish(none, new WalletFigures.Moving(4, 35, 2, 20));
+        figures.publish(none, moving(4, 35, 2, 20));
         assertThat(meters.scrape()).contains("walletd_deposits_total 4.0", "walletd_deposits_base_units_total 35.0");
     }
 }

@@ -10,6 +10,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyEvents.OwnKey;
@@ -65,13 +67,17 @@ class WatchOnlyRowsTest {
 
     private final Rows store = new Rows();
 
+    @AutoClose("shutdownNow")
+    private final ExecutorService threads = Executors.newSingleThreadExecutor();
+
     private WatchOnly start() {
         return WatchOnly.start(
                 Spawners.of(kit),
                 List.of(),
                 store,
                 (births, unwatched) -> CompletableFuture.completedFuture(null),
-                owned::contains);
+                owned::contains,
+                threads);
     }
 
     @Test

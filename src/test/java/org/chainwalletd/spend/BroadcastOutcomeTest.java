@@ -194,17 +194,6 @@ class BroadcastOutcomeTest extends SpendCase {
     }
 
     @Test
-    void an_abandoned_payment_whose_token_comes_again_sends_the_same_bytes() {
-        onSend(Fault.LOST_QUESTION);
-        SpendRefusal.OutcomeUnknown unknown = refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-back"));
-        get(spends.spending.abandon(List.of(spends.coins(payer).get(0).outpoint())));
-        spends.node.faults(method -> Fault.NONE);
-
-        assertThat(pay(1_000, "token-back").txId()).isEqualTo(unknown.txId());
-        spends.confirmAll();
-    }
-
-    @Test
     void a_failed_payment_whose_coins_another_one_has_is_told_so_and_not_built_anew_yet() {
         spends.fund(payer, 70_000);
         refusedByNode(1_000, "token-gone");

@@ -17,13 +17,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.devnet.ledger.RejectedException;
+import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.spend.plan.SpendException;
+import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Await;
@@ -177,19 +176,22 @@ abstract class MoneyHistory implements AutoCloseable {
                 : method.equals("send_raw_transaction") ? fault : LedgerNode.Fault.NONE);
     }
 
-    final void reorganise(int depth, boolean keep, List<Transaction> rivals) {
-        try {
-            spends.devnet.reorganise(depth, keep, rivals);
-        } catch (RejectedException e) {
-            // The coin that the rival spends was itself created in a disconnected block, or is final.
-            spends.devnet.reorganise(depth, keep, List.of());
-        }
+    /** Builds another party's spend of a coin of the daemon. */
+    final Transaction rival(Address payer, Coin coin) {
+        return spends.returned(payer, coin, 150 + random.nextInt(50));
     }
 
-    /** Builds another party's spend of a coin of the daemon. */
-    final Transaction rival(Address payer, Outpoint coin, Amount value) {
-        TxOutput back = TxOutput.toAddress(payer, value.minus(Amount.of(150 + random.nextInt(50))));
-        return spends.keys.spend(payer, spends.devnet.genesisId(), coin, back);
+    /** Spends one of the coins as another party with the same key. */
+    final void foreignSpend(Address payer, List<NodeClient.Utxo> coins) {
+        if (coins.isEmpty()) {
+            return;
+        }
+        NodeClient.Utxo coin = coins.get(random.nextInt(coins.size()));
+        try {
+            spends.devnet.ledger().submit(rival(payer, new Coin(coin.outpoint(), coin.value())));
+        } catch (RejectedException | IllegalArgumentException e) {
+            steps.add("refused");
+        }
     }
 
     /** Like {@link SpendHarness#get}, except that a dead process does not answer. */

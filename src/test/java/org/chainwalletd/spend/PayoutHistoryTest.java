@@ -283,7 +283,7 @@ class PayoutHistoryTest {
             boolean keep = random.nextBoolean();
             List<Transaction> rivals = random.nextBoolean() ? rival() : List.of();
             noteOthers(depth);
-            reorganise(depth, keep, rivals);
+            rig.spends.reorganise(depth, keep, rivals);
         }
 
         private void noteOthers(int depth) {
@@ -323,10 +323,7 @@ class PayoutHistoryTest {
             return opened.values().stream()
                     .sorted((a, b) -> openedAt.get(b.txId()).compareTo(openedAt.get(a.txId())))
                     .limit(1)
-                    .map(intent -> rival(
-                            payer,
-                            intent.inputs().get(0).outpoint(),
-                            intent.inputs().get(0).value()))
+                    .map(intent -> rival(payer, intent.inputs().get(0)))
                     .toList();
         }
 
@@ -335,15 +332,7 @@ class PayoutHistoryTest {
             List<NodeClient.Utxo> coins = rig.spends.coins(payer).stream()
                     .filter(coin -> coin.value().compareTo(Amount.of(20_000)) > 0)
                     .toList();
-            if (coins.isEmpty()) {
-                return;
-            }
-            NodeClient.Utxo coin = coins.get(random.nextInt(coins.size()));
-            try {
-                rig.spends.devnet.ledger().submit(rival(payer, coin.outpoint(), coin.value()));
-            } catch (RejectedException e) {
-                steps.add("refused");
-            }
+            foreignSpend(payer, coins);
         }
 
         private void recall() {

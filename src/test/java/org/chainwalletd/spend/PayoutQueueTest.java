@@ -33,7 +33,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.payout.WaitingFor;
 import org.chainwalletd.spend.plan.FeeChoice;
@@ -739,9 +739,7 @@ class PayoutQueueTest {
     /** Disconnects the block of a payment, and has another spend of its coin mined instead. */
     private void lose(Address from, Hash256 payment) {
         Coin coin = rig.spends.intent(payment).inputs().get(0);
-        TxOutput back = TxOutput.toAddress(from, coin.value().minus(Amount.of(200)));
-        rig.spends.devnet.reorganise(
-                1, false, List.of(rig.spends.keys.spend(from, rig.spends.devnet.genesisId(), coin.outpoint(), back)));
+        rig.spends.devnet.reorganise(1, false, List.of(rig.spends.returned(from, coin, 200)));
         rig.spends.awaitAwake("the payment has lost", () -> rig.spends.stateOf(payment) == IntentState.CONFLICTED);
     }
 
@@ -752,12 +750,8 @@ class PayoutQueueTest {
 
     /** Sends the coins of a batch back to its address, as another holder of the key can. */
     private void spendElsewhere(Intent batch) {
-        Coin coin = batch.inputs().get(0);
-        TxOutput back = TxOutput.toAddress(batch.from(), coin.value().minus(Amount.of(200)));
-        rig.spends
-                .devnet
-                .ledger()
-                .submit(rig.spends.keys.spend(batch.from(), rig.spends.devnet.genesisId(), coin.outpoint(), back));
+        Transaction back = rig.spends.returned(batch.from(), batch.inputs().get(0), 200);
+        rig.spends.devnet.ledger().submit(back);
     }
 
     private void mine() {

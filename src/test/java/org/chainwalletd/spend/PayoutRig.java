@@ -2,29 +2,22 @@ package org.chainwalletd.spend;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.devnet.ledger.Ledger;
-import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.payout.PayoutEnvironment;
 import org.chainwalletd.payout.Payouts;
@@ -60,8 +53,10 @@ final class PayoutRig implements AutoCloseable {
     UnaryOperator<PayoutStore> before = UnaryOperator.identity();
 
     Payouts payouts;
+    /** Threads that end with the process. */
+    private ExecutorService threads;
+
     private final Set<Address> payers = new HashSet<>();
-    private final List<ActorRef<?>> actors = new ArrayList<>();
 
     PayoutRig(Path folder) {
         this(new SpendHarness(folder));
@@ -78,12 +73,13 @@ final class PayoutRig implements AutoCloseable {
     }
 
     private void begin() {
+        threads = Executors.newFixedThreadPool(4);
         payouts = Payouts.start(
                 new PayoutEnvironment(
                         before.apply(spends.store.payouts()),
                         intents(),
                         spends.spending,
-                        coins(),
+                        new BookCoins(spends, this::listed, this::ofAddress),
                         this::tip,
                         new PayoutEnvironment.Tokens() {
                             @Override
@@ -96,20 +92,14 @@ final class PayoutRig implements AutoCloseable {
                                 return Optional.ofNullable(capsPerTx.get(name));
                             }
                         },
-                        spends.limits,
-                        new PayoutEnvironment.Rules(most, delay, new FeeChoice.Rate(2), usableCoins, CHECK_EVERY),
+                        new PayoutEnvironment.Rules(
+                                most, delay, new FeeChoice.Rate(2), usableCoins, spends.limits, CHECK_EVERY),
                         () -> nodes,
                         changed -> {},
                         spends.clock,
+                        threads,
                         spends.executor),
-                new Background() {
-                    @Override
-                    public <T> ActorRef<T> begin(String name, Behavior<T> work, Consumer<? super T> whileStopped) {
-                        ActorRef<T> spawned = spends.kit.spawn(work);
-                        actors.add(spawned);
-                        return spawned;
-                    }
-                });
+                spends.ofProcess());
     }
 
     IntentStore intents() {
@@ -122,41 +112,12 @@ final class PayoutRig implements AutoCloseable {
                 spends.devnet.ledger().tip().id()));
     }
 
-    private PayoutEnvironment.OwnCoins coins() {
-        return new PayoutEnvironment.OwnCoins() {
-            @Override
-            public CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address) {
-                return heldBack.getOrDefault(address, CompletableFuture.completedFuture(null))
-                        .thenApplyAsync(
-                                answered -> ofAddress(address)
-                                        .map(coins -> new NodeClient.UtxoListing(
-                                                coins.subList(0, Math.min(mostListed, coins.size())),
-                                                coins.size() > mostListed,
-                                                spends.devnet.ledger().tip().height())),
-                                spends.executor);
-            }
-
-            @Override
-            public CompletionStage<Optional<Set<Outpoint>>> unspent(Address address, Set<Outpoint> wanted) {
-                return CompletableFuture.completedFuture(ofAddress(address)
-                        .map(coins -> coins.stream()
-                                .map(NodeClient.Utxo::outpoint)
-                                .filter(wanted::contains)
-                                .collect(Collectors.toSet())));
-            }
-
-            @Override
-            public CompletionStage<List<OptionalLong>> heights(List<Hash256> txIds) {
-                return CompletableFuture.completedFuture(txIds.stream()
-                        .map(txId -> spends.devnet
-                                .ledger()
-                                .transaction(txId)
-                                .filter(found -> found.blockId() != null)
-                                .map(found -> OptionalLong.of(found.height()))
-                                .orElse(OptionalLong.empty()))
-                        .toList());
-            }
-        };
+    private CompletionStage<Optional<List<NodeClient.Utxo>>> listed(Address address) {
+        return heldBack.getOrDefault(address, CompletableFuture.completedFuture(null))
+                .thenApplyAsync(
+                        answered ->
+                                ofAddress(address).map(coins -> coins.subList(0, Math.min(mostListed, coins.size()))),
+                        spends.executor);
     }
 
     private Optional<List<NodeClient.Utxo>> ofAddress(Address address) {
@@ -165,8 +126,7 @@ final class PayoutRig implements AutoCloseable {
 
     /** Drops everything in memory, like a kill. */
     void crash() {
-        actors.forEach(spends.kit::stop);
-        actors.clear();
+        threads.shutdownNow();
         spends.crash();
     }
 
@@ -283,6 +243,7 @@ final class PayoutRig implements AutoCloseable {
 
     @Override
     public void close() {
+        threads.shutdownNow();
         spends.close();
     }
 }

@@ -39,11 +39,11 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.coins.OutputSource;
-import org.chainwalletd.coins.VerifiedOutput;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.devnet.ledger.LedgerView.Tip;
+import org.chainwalletd.devnet.ledger.RejectedException;
 import org.chainwalletd.follow.Book;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.FollowerSetup;
@@ -61,12 +61,14 @@ import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.spend.plan.TransferRequest;
 import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.Store;
+import org.chainwalletd.store.VerifiedOutput;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.store.books.SpendingTable;
@@ -331,17 +333,7 @@ final class SpendHarness implements AutoCloseable {
                         timed(new SpendChain.Followed(follower, new SpendingBooks(books), executor)),
                         () -> rumour),
                 keys,
-                new SpendEnvironment.Stores(
-                        before.apply(store.intents()),
-                        beforeReservations.apply(store.reservations()),
-                        beforeReceipts.apply(store.receipts()),
-                        store.allowance(),
-                        store.history(),
-                        store.rawSends(),
-                        Optional.empty(),
-                        store::stopped,
-                        store.isShared(),
-                        told -> store.whenOthersChange(Store.SharedRows.SPENDS, told)),
+                new SpendEnvironment.Stores(wrapped(), before.apply(store.intents()), Optional.empty()),
                 limits,
                 new Pace(
                         tick,
@@ -355,6 +347,18 @@ final class SpendHarness implements AutoCloseable {
                 metrics,
                 seen,
                 executor);
+    }
+
+    /** Store behind the wrappers that the test has set. */
+    private Store wrapped() {
+        Store ofProcess = store;
+        ReservationStore reservations = beforeReservations.apply(ofProcess.reservations());
+        ReceiptStore receipts = beforeReceipts.apply(ofProcess.receipts());
+        return Stub.of(Store.class, call -> switch (call.name()) {
+            case "reservations" -> reservations;
+            case "receipts" -> receipts;
+            default -> call.on(ofProcess);
+        });
     }
 
     /** Followed chain with block times set by the test: a development chain uses the system clock. */
@@ -519,6 +523,20 @@ final class SpendHarness implements AutoCloseable {
     /** Builds a payment from a coin of ours by another party with the same key. */
     Transaction foreign(Address owner, Outpoint coin, Address to, long amount) {
         return keys.spend(owner, devnet.genesisId(), coin, TxOutput.toAddress(to, Amount.of(amount)));
+    }
+
+    /** Builds a return of a coin of ours to its address by another party with the same key. */
+    Transaction returned(Address owner, Coin coin, long fee) {
+        return foreign(owner, coin.outpoint(), owner, coin.value().bits() - fee);
+    }
+
+    /** Reorganises without the rivals if their coins were themselves created in a disconnected block, or are final. */
+    void reorganise(int depth, boolean keep, List<Transaction> rivals) {
+        try {
+            devnet.reorganise(depth, keep, rivals);
+        } catch (RejectedException e) {
+            devnet.reorganise(depth, keep, List.of());
+        }
     }
 
     /** Submits {@link #foreign} to the node, and returns its id. */

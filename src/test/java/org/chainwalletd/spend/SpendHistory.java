@@ -371,12 +371,7 @@ final class SpendHistory {
                 + depth
                 + (conflicts.isEmpty() ? "" : " with conflict"));
         judge.reorganised();
-        try {
-            chain.devnet.reorganise(depth, keep, conflicts);
-        } catch (RejectedException e) {
-            // The coin itself was created in a disconnected block.
-            chain.devnet.reorganise(depth, keep, List.of());
-        }
+        chain.reorganise(depth, keep, conflicts);
     }
 
     /** Builds another party's spend of a coin of a payment that the last blocks have confirmed. */

@@ -24,8 +24,6 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.devnet.ledger.RejectedException;
-import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -375,32 +373,18 @@ class SweepHistoryTest {
         private void reorganise() {
             int depth = 1 + random.nextInt(SpendHarness.BURIAL_DEPTH - 1);
             boolean keep = random.nextBoolean();
-            List<Transaction> rivals = opened.isEmpty() || random.nextBoolean()
-                    ? List.of()
-                    : List.of(rivalOf(opened.get(opened.size() - 1)));
-            reorganise(depth, keep, rivals);
-        }
-
-        private Transaction rivalOf(Intent intent) {
-            return rival(
-                    intent.from(),
-                    intent.inputs().get(0).outpoint(),
-                    intent.inputs().get(0).value());
+            List<Transaction> rivals = new ArrayList<>();
+            if (!opened.isEmpty() && !random.nextBoolean()) {
+                Intent last = opened.get(opened.size() - 1);
+                rivals.add(rival(last.from(), last.inputs().get(0)));
+            }
+            rig.spends.reorganise(depth, keep, rivals);
         }
 
         /** Another party has the same key. */
         private void foreignSpend() {
             Address payer = payer();
-            List<NodeClient.Utxo> coins = rig.spends.coins(payer);
-            if (coins.isEmpty()) {
-                return;
-            }
-            NodeClient.Utxo coin = coins.get(random.nextInt(coins.size()));
-            try {
-                rig.spends.devnet.ledger().submit(rival(payer, coin.outpoint(), coin.value()));
-            } catch (RejectedException | IllegalArgumentException e) {
-                steps.add("refused");
-            }
+            foreignSpend(payer, rig.spends.coins(payer));
         }
 
         /** Restores and starts, sometimes dying while restoring. Every reported sweep exists again, and continues only when it is requested. */

@@ -19,7 +19,6 @@ import java.util.stream.LongStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.SweepStore.Sweep;
@@ -77,7 +76,10 @@ final class SweepRig implements AutoCloseable {
                         before.apply(spends.store.sweeps()),
                         spends.store.reservations(),
                         spends.spending,
-                        coins(),
+                        new BookCoins(
+                                spends,
+                                address -> CompletableFuture.completedFuture(Optional.of(listed.apply(address))),
+                                address -> Optional.of(known.apply(address))),
                         address -> !lost.contains(address),
                         () -> 10,
                         () -> 100,
@@ -92,27 +94,6 @@ final class SweepRig implements AutoCloseable {
     void restart() {
         spends.crash();
         start();
-    }
-
-    private Sweeps.OwnCoins coins() {
-        return new Sweeps.OwnCoins() {
-            @Override
-            public CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address) {
-                return listing(listed.apply(address));
-            }
-
-            @Override
-            public CompletionStage<Optional<NodeClient.UtxoListing>> those(Address address, Set<Outpoint> wanted) {
-                return listing(known.apply(address).stream()
-                        .filter(coin -> wanted.contains(coin.outpoint()))
-                        .toList());
-            }
-        };
-    }
-
-    private CompletionStage<Optional<NodeClient.UtxoListing>> listing(List<NodeClient.Utxo> coins) {
-        return CompletableFuture.completedFuture(Optional.of(new NodeClient.UtxoListing(
-                coins, false, spends.devnet.ledger().tip().height())));
     }
 
     Sweeps.Request request(String token, Optional<Amount> maxFee, Address... from) {

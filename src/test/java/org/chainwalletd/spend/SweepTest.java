@@ -19,7 +19,6 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendException;
@@ -99,9 +98,7 @@ class SweepTest {
     /** Disconnects the last block, and has another spend of the first coin of the sweep mined instead. */
     private void loseToRival(Address owner, Report sent) {
         Coin coin = sent.sweep().parts().get(0).part().coins().get(0).coin();
-        TxOutput back = TxOutput.toAddress(owner, coin.value().minus(Amount.of(300)));
-        spends.devnet.reorganise(
-                1, false, List.of(spends.keys.spend(owner, spends.devnet.genesisId(), coin.outpoint(), back)));
+        spends.devnet.reorganise(1, false, List.of(spends.returned(owner, coin, 300)));
     }
 
     private static Set<Hash256> transactions(Report report) {
@@ -232,19 +229,6 @@ class SweepTest {
 
         assertThat(rig.sweeps.find(TOKEN).toCompletableFuture()).isNotDone();
         awaitDone();
-    }
-
-    @Test
-    void after_a_crash_a_sent_part_keeps_its_transaction() {
-        Address one = spends.funded(11, 10_000, 20_000);
-        Report before = sweep(one);
-
-        rig.restart();
-        Report after = sweep(one);
-
-        assertThat(transactions(after)).isEqualTo(transactions(before));
-        spends.confirmAll();
-        assertThat(spends.coins(rig.to)).hasSize(1);
     }
 
     @Test

@@ -269,16 +269,6 @@ class TransferTest extends SpendCase {
     }
 
     @Test
-    void a_transaction_that_the_node_forgot_is_sent_again() {
-        payer = spends.funded(1, 10_000);
-        Receipt receipt = pay(1_000);
-        spends.devnet.forgetMempool();
-
-        spends.awaitAtNode("the node has it again", receipt.txId());
-        spends.confirmAll();
-    }
-
-    @Test
     void a_refused_payment_is_not_sent_again_by_itself_and_its_token_sends_the_same_bytes() {
         payer = spends.funded(1, 10_000, 10_000);
         spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");

@@ -11,8 +11,6 @@ import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Witness;
-import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.TokenBinding;
@@ -23,7 +21,8 @@ import org.chainwalletd.store.TokenBinding;
  *
  * @param destinations every address that is paid, except change to {@code from}
  */
-public record GrantedPlan(SpendPlan plan, Requester requester, List<Address> destinations) implements SpendPlan {
+public record GrantedPlan(SpendPlan plan, Requester requester, List<Address> destinations)
+        implements SpendPlan.Changed {
     private Grant grant() {
         return requester.grant();
     }
@@ -41,16 +40,6 @@ public record GrantedPlan(SpendPlan plan, Requester requester, List<Address> des
 
     private Optional<Refusal> objection(Amount fee, Amount leaving) {
         return grant().objectionTo(plan.from(), destinations, fee).or(() -> grant().objectionTo(leaving));
-    }
-
-    @Override
-    public String kind() {
-        return plan.kind();
-    }
-
-    @Override
-    public Address from() {
-        return plan.from();
     }
 
     /**
@@ -79,16 +68,6 @@ public record GrantedPlan(SpendPlan plan, Requester requester, List<Address> des
     }
 
     @Override
-    public Amount knownFee() {
-        return plan.knownFee();
-    }
-
-    @Override
-    public Amount leaving() {
-        return plan.leaving();
-    }
-
-    @Override
     public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
         Optional<Refusal> objection = objection(plan.knownFee(), plan.leaving());
         return objection.isPresent()
@@ -104,47 +83,7 @@ public record GrantedPlan(SpendPlan plan, Requester requester, List<Address> des
     }
 
     @Override
-    public boolean mayBegin() {
-        return plan.mayBegin();
-    }
-
-    @Override
-    public Amount leaving(Draft draft) {
-        return plan.leaving(draft);
-    }
-
-    @Override
-    public boolean isCapped() {
-        return plan.isCapped();
-    }
-
-    @Override
-    public boolean isPayout() {
-        return plan.isPayout();
-    }
-
-    @Override
     public Optional<SpendPlan> insteadOf(Intent lost, boolean lostForGood) {
         return plan.insteadOf(lost, lostForGood).map(next -> new GrantedPlan(next, requester, destinations));
-    }
-
-    @Override
-    public boolean hasAlternatives() {
-        return plan.hasAlternatives();
-    }
-
-    @Override
-    public List<Address> signers(Draft draft) {
-        return plan.signers(draft);
-    }
-
-    @Override
-    public List<Witness> witnesses(Draft draft, List<Signer.Signature> signatures) {
-        return plan.witnesses(draft, signatures);
-    }
-
-    @Override
-    public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
-        return plan.witnesses(draft, signature);
     }
 }

@@ -85,7 +85,7 @@ record MaxPlan(
     @Override
     public Draft choose(Candidates candidates, Holdings holdings) {
         try {
-            List<Coin> coins = PaymentPlan.freeCoins(candidates, holdings);
+            List<Coin> coins = PaymentPlan.largestFirst(PaymentPlan.freeCoins(candidates, holdings));
             Optional<Best> found = best(coins);
             if (!movesMoreThanDust(found)) {
                 Amount least =

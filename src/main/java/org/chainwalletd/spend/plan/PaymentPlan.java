@@ -230,8 +230,8 @@ public record PaymentPlan(
             Candidates candidates,
             Holdings holdings,
             Predicate<List<Coin>> suffice) {
-        List<Coin> free = rest(new FreeCoins(candidates, holdings));
-        List<Coin> all = rest(new FreeCoins(candidates, holdings.withoutReservations()));
+        List<Coin> free = freeCoins(candidates, holdings);
+        List<Coin> all = freeCoins(candidates, holdings.withoutReservations());
         List<Coin> reserved = all.stream()
                 .filter(coin -> holdings.reserved().test(coin.outpoint()))
                 .toList();
@@ -240,21 +240,17 @@ public record PaymentPlan(
                         .refusal(!reserved.isEmpty() && suffice.test(all)));
     }
 
-    /** Coins that may be selected, largest first. */
-    static List<Coin> freeCoins(Candidates candidates, Holdings holdings) {
-        return largestFirst(rest(new FreeCoins(candidates, holdings)));
+    /** Coins that may be selected, in the order of the candidates. */
+    public static List<Coin> freeCoins(Candidates candidates, Holdings holdings) {
+        List<Coin> free = new ArrayList<>();
+        new FreeCoins(candidates, holdings).forEachRemaining(free::add);
+        return free;
     }
 
     static List<Coin> largestFirst(List<Coin> coins) {
         return coins.stream()
                 .sorted(Comparator.comparing(Coin::value).reversed().thenComparing(Coin::outpoint))
                 .toList();
-    }
-
-    private static List<Coin> rest(FreeCoins coins) {
-        List<Coin> rest = new ArrayList<>();
-        coins.forEachRemaining(rest::add);
-        return rest;
     }
 
     private Optional<TxOutput> change(CoinSelection.Drawn drawn, Drawing drawing) {

@@ -3,74 +3,23 @@ package org.chainwalletd.spend.plan;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.Witness;
-import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
-import org.chainwalletd.store.TokenBinding;
 
 /**
  * Plan of a payment that is made again because a foreign transaction spends a coin of the first transaction. The first may win after all,
  * when a reorganisation removes the conflicting transaction, so the new one spends one of its coins: if one is mined, the other cannot be
  * (following.md, section 2). The coins of the lost transaction come first, in its order, so that a further rebuild shares that coin too.
  */
-record RebuiltPlan(SpendPlan payment, Intent lost) implements SpendPlan {
-    @Override
-    public String kind() {
-        return payment.kind();
-    }
-
-    @Override
-    public Address from() {
-        return payment.from();
-    }
-
-    @Override
-    public Optional<TokenBinding> token() {
-        return payment.token();
-    }
-
-    @Override
-    public Intent.Details details() {
-        return payment.details();
-    }
-
-    @Override
-    public Optional<SpendPlan> insteadOf(Intent other, boolean lostForGood) {
-        return payment.insteadOf(other, lostForGood);
-    }
-
-    @Override
-    public boolean hasAlternatives() {
-        return true;
-    }
-
-    @Override
-    public void check() {
-        payment.check();
-    }
-
-    @Override
-    public Amount knownFee() {
-        return payment.knownFee();
-    }
-
-    @Override
-    public Amount leaving() {
-        return payment.leaving();
-    }
-
+record RebuiltPlan(SpendPlan plan, Intent lost) implements SpendPlan.Changed {
     @Override
     public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
-        return payment.gather(node, executor).thenApplyAsync(this::lostFirst, executor);
+        return plan.gather(node, executor).thenApplyAsync(this::lostFirst, executor);
     }
 
     private Candidates lostFirst(Candidates candidates) {
@@ -87,7 +36,7 @@ record RebuiltPlan(SpendPlan payment, Intent lost) implements SpendPlan {
     public Draft choose(Candidates candidates, Holdings holdings) {
         Holdings inOrder = new Holdings(
                 holdings.reserved(), holdings.excluded(), holdings.coinbaseMaturity(), new InOrder(holdings.drawing()));
-        Draft draft = payment.choose(candidates, inOrder);
+        Draft draft = plan.choose(candidates, inOrder);
         if (draft.inputs().stream().noneMatch(lost.inputs()::contains)) {
             throw new SpendException(
                     new SpendRefusal.OutcomeUnknown(lost.txId(), true, "none of its other coins can be spent now"));
@@ -119,20 +68,5 @@ record RebuiltPlan(SpendPlan payment, Intent lost) implements SpendPlan {
         public Bytes mark() {
             return drawing.mark();
         }
-    }
-
-    @Override
-    public boolean mayBegin() {
-        return payment.mayBegin();
-    }
-
-    @Override
-    public Amount leaving(Draft draft) {
-        return payment.leaving(draft);
-    }
-
-    @Override
-    public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
-        return payment.witnesses(draft, signature);
     }
 }

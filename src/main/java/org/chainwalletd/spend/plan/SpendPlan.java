@@ -138,8 +138,98 @@ public interface SpendPlan {
      * @param drawing choice between equally good transactions
      */
     record Holdings(Predicate<Outpoint> reserved, Set<Outpoint> excluded, int coinbaseMaturity, Drawing drawing) {
-        Holdings withoutReservations() {
+        public Holdings withoutReservations() {
             return new Holdings(outpoint -> false, excluded, coinbaseMaturity, drawing);
+        }
+    }
+
+    /** Plan that changes parts of another one: what it does not define is answered by the other plan. */
+    interface Changed extends SpendPlan {
+        SpendPlan plan();
+
+        @Override
+        default String kind() {
+            return plan().kind();
+        }
+
+        @Override
+        default Address from() {
+            return plan().from();
+        }
+
+        @Override
+        default Optional<TokenBinding> token() {
+            return plan().token();
+        }
+
+        @Override
+        default void check() {
+            plan().check();
+        }
+
+        @Override
+        default Amount knownFee() {
+            return plan().knownFee();
+        }
+
+        @Override
+        default Amount leaving() {
+            return plan().leaving();
+        }
+
+        @Override
+        default boolean mayBegin() {
+            return plan().mayBegin();
+        }
+
+        @Override
+        default Amount leaving(Draft draft) {
+            return plan().leaving(draft);
+        }
+
+        @Override
+        default boolean isCapped() {
+            return plan().isCapped();
+        }
+
+        @Override
+        default boolean isPayout() {
+            return plan().isPayout();
+        }
+
+        @Override
+        default Optional<SpendPlan> insteadOf(Intent lost, boolean lostForGood) {
+            return plan().insteadOf(lost, lostForGood);
+        }
+
+        @Override
+        default boolean hasAlternatives() {
+            return plan().hasAlternatives();
+        }
+
+        @Override
+        default Intent.Details details() {
+            return plan().details();
+        }
+
+        @Override
+        default List<Long> carries(Draft draft) {
+            return plan().carries(draft);
+        }
+
+        @Override
+        default List<Address> signers(Draft draft) {
+            return plan().signers(draft);
+        }
+
+        @Override
+        default List<Witness> witnesses(Draft draft, Signer.Signature signature) {
+            return plan().witnesses(draft, signature);
+        }
+
+        @Override
+        default List<Witness> witnesses(Draft draft, List<Signer.Signature> signatures) {
+            return plan().witnesses(draft, signatures);
         }
     }
 }

@@ -24,6 +24,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.VerifiedOutput;
 import org.chainwalletd.store.books.CoinReading.CoinSums;
 import org.chainwalletd.store.books.LedgerFilter.WatchedAddresses;
 import org.chainwalletd.store.sql.Row;
@@ -319,9 +320,9 @@ public final class LedgerBooks {
     }
 
     /** Reads the outputs, among these outpoints, that are proven by the bytes of their transactions. */
-    public CompletionStage<Map<Outpoint, Map.Entry<Amount, Bytes>>> verified(Set<Outpoint> wanted) {
+    public CompletionStage<Map<Outpoint, VerifiedOutput>> verified(Set<Outpoint> wanted) {
         return file.read(session -> {
-            Map<Outpoint, Map.Entry<Amount, Bytes>> known = new HashMap<>();
+            Map<Outpoint, VerifiedOutput> known = new HashMap<>();
             for (Outpoint outpoint : wanted) {
                 verified(session.head(), outpoint).ifPresent(output -> known.put(outpoint, output));
             }
@@ -329,13 +330,13 @@ public final class LedgerBooks {
         });
     }
 
-    private static Optional<Map.Entry<Amount, Bytes>> verified(Page page, Outpoint outpoint) {
+    private static Optional<VerifiedOutput> verified(Page page, Outpoint outpoint) {
         return page.queryOne(
                 "SELECT value, script FROM verified_outputs WHERE tx_id = ?1 AND output_index = ?2 UNION ALL"
                         + " SELECT c.value, a.address FROM coins c INDEXED BY coins_by_outpoint CROSS JOIN addresses a ON a.id = c.address"
                         + " WHERE substr(c.tx_id, 1, 6) = substr(?1, 1, 6) AND c.tx_id = ?1 AND c.output_index = ?2"
                         + " LIMIT 1",
-                row -> Map.entry(Amount.ofUnsigned(row.getLong(1)), Bytes.wrap(row.getBytes(2))),
+                row -> new VerifiedOutput(Amount.ofUnsigned(row.getLong(1)), Bytes.wrap(row.getBytes(2))),
                 outpoint.txId().toArray(),
                 outpoint.index());
     }

@@ -29,6 +29,7 @@ import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendEnvironment.Pace;
 import org.chainwalletd.spend.SpendingBook;
 import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.Store;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.store.books.SpendingTable;
 import org.chainwalletd.store.books.htlc.HtlcTable;
@@ -60,6 +61,7 @@ import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.FollowRig;
 import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.PlainKeys;
+import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
@@ -222,23 +224,21 @@ public final class SwapDaemon implements AutoCloseable {
         return new WitnessedLegs(both, life, outside.truth(), follow.executor());
     }
 
+    private Store mortalStore() {
+        return Stub.of(Store.class, call -> switch (call.name()) {
+            case "reservations" -> mortal.reservations();
+            case "allowance" -> mortal.allowance();
+            default -> call.on(sealed);
+        });
+    }
+
     private ChainSide chainSide() {
         return ChainParts.start(
                         follow,
                         htlcs,
                         outside.chains().chain(),
                         outside.keys(),
-                        new SpendEnvironment.Stores(
-                                mortal.intents(),
-                                mortal.reservations(),
-                                sealed.receipts(),
-                                mortal.allowance(),
-                                store.history(),
-                                store.rawSends(),
-                                Optional.empty(),
-                                store::stopped,
-                                false,
-                                told -> {}),
+                        new SpendEnvironment.Stores(mortalStore(), mortal.intents(), Optional.empty()),
                         new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
                         new Pace(
                                 Duration.ofMillis(50),

@@ -15,7 +15,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -122,7 +121,7 @@ public final class ChainLegRig implements AutoCloseable {
                 book,
                 chain,
                 keys,
-                SpendEnvironment.Stores.of(store, Optional.empty(), UnaryOperator.identity()),
+                new SpendEnvironment.Stores(store, store.intents(), Optional.empty()),
                 allowance,
                 new Pace(
                         Duration.ofMillis(20),

@@ -1,4 +1,4 @@
-package org.chainwalletd.coins;
+package org.chainwalletd.store;
 
 import java.util.Objects;
 import org.chainwalletd.chain.Amount;
