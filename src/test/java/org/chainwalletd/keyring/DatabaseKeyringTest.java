@@ -99,7 +99,7 @@ class DatabaseKeyringTest extends KeyringContract {
         await(keyring.close());
         keyring = null;
         store.close();
-        stores.goBack();
+        stores.putBack();
 
         store = stores.open(datadir());
         assertThat(store.stopped()).isPresent();

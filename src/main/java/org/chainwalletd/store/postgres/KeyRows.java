@@ -104,7 +104,7 @@ public final class KeyRows {
         Runner reader = new Runner() {
             @Override
             public <T> T run(GroupCommitWriter.Work<T> work) {
-                try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
+                try (SqlSession session = database.session()) {
                     return work.apply(session);
                 } catch (SQLException e) {
                     throw GroupCommitWriter.unavailable(name, "cannot be read: " + e.getMessage(), e);

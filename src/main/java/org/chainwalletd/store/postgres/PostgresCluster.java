@@ -40,16 +40,12 @@ public final class PostgresCluster {
                     + " CASE WHEN ended THEN 0 ELSE coalesce(count, 0) END AS open FROM daemons"
                     + " LEFT JOIN logs ON logs.name = log LEFT JOIN (" + SENDS + ") counted ON runner = start";
 
+    private final Postgres.Connector database;
     private final String name;
-    private final Postgres.Connector connector;
 
-    public PostgresCluster(PostgresDatabase database) {
-        this(database.name(), database);
-    }
-
-    PostgresCluster(String name, Postgres.Connector connector) {
-        this.name = name;
-        this.connector = connector;
+    public PostgresCluster(Postgres.Connector database) {
+        this.database = database;
+        this.name = database.name();
     }
 
     /** Statements on a session, which is closed afterwards. */
@@ -59,7 +55,7 @@ public final class PostgresCluster {
     }
 
     private <T> T with(Work<T> work) {
-        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+        try (SqlSession session = database.session()) {
             PostgresStore.Server server = PostgresStore.requireFit(session, name);
             if (!PostgresSchema.isMade(session)) {
                 throw refused("has no tables of a store: correct --store, or start the daemon, which makes them");

@@ -86,8 +86,8 @@ public final class PostgresDatabase implements Postgres.Connector {
         this.settings = settings;
     }
 
-    /** Returns the name of the database for messages, without a password. */
-    String name() {
+    @Override
+    public String name() {
         return settings.toString();
     }
 

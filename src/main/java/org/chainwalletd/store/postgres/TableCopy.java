@@ -90,8 +90,8 @@ public final class TableCopy {
     }
 
     /** Connects to the server with a timeout that allows for counting the rows of a table. */
-    static SqlSession connect(String database, Postgres.Connector connector) throws SQLException {
-        return new SqlSession(PostgresStore.connect(database, connector, PATIENCE_MILLIS), Postgres.DIALECT);
+    static SqlSession connect(Postgres.Connector database) throws SQLException {
+        return new PostgresStore.Primary(database, PATIENCE_MILLIS).session();
     }
 
     /** Lists the tables of a file in the order of their creation. */

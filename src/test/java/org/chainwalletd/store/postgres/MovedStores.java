@@ -50,7 +50,7 @@ abstract class MovedStores {
     Path folder;
 
     final List<Store> stores = new ArrayList<>();
-    final String schema = PostgresServer.schema();
+    final SharedStores database = new SharedStores();
     Path datadir;
 
     /** Simulates the death of the process. */
@@ -76,11 +76,11 @@ abstract class MovedStores {
     }
 
     PostgresMove.Moved there() {
-        return there(datadir, schema);
+        return there(datadir, database);
     }
 
-    static PostgresMove.Moved there(Path from, String to) {
-        return PostgresMove.run(from, Optional.empty(), to, () -> PostgresServer.connect(to), CHAIN);
+    static PostgresMove.Moved there(Path from, SharedStores to) {
+        return PostgresMove.run(from, Optional.empty(), to, CHAIN);
     }
 
     SqliteStore file(Path in) {
@@ -90,21 +90,15 @@ abstract class MovedStores {
     }
 
     PostgresStore database(Path in) throws IOException {
-        return database(in, schema);
+        return database(in, database);
     }
 
     /** Opens the store as the daemon with this datadir does. */
-    PostgresStore database(Path in, String name) throws IOException {
+    PostgresStore database(Path in, SharedStores to) throws IOException {
         PostgresStore store = PostgresStore.open(
-                in,
-                Optional.empty(),
-                name,
-                () -> PostgresServer.connect(name),
-                Optional.of(new PostgresMember(CHAIN)),
-                false,
-                SentLog.LEAST_TO_PRUNE);
+                in, Optional.empty(), to, Optional.of(new PostgresMember(CHAIN)), false, SentLog.LEAST_TO_PRUNE);
         stores.add(store);
-        PostgresMember.mark(in, name);
+        PostgresMember.mark(in, to.name());
         return store;
     }
 
@@ -175,9 +169,8 @@ abstract class MovedStores {
             if (!onServer) {
                 return SqliteStore.open(datadir);
             }
-            PostgresStore store = PostgresServer.open(schema, datadir, Optional.empty(), SentLog.LEAST_TO_PRUNE);
-            PostgresServer.run(
-                    schema,
+            PostgresStore store = database.open(datadir, Optional.empty(), SentLog.LEAST_TO_PRUNE);
+            database.run(
                     "SELECT set_config('walletd.commit', '0', false); UPDATE spends SET runner = " + store.start());
             return store;
         }

@@ -41,12 +41,11 @@ import org.junit.jupiter.api.Test;
 @Tag("postgres")
 class PostgresFaultsTest {
     private final List<PostgresStore> stores = new ArrayList<>();
-    private String schema;
+    private final SharedStores database = new SharedStores();
 
     @BeforeEach
     void make() {
-        schema = PostgresServer.schema();
-        PostgresServer.act(schema);
+        database.act();
     }
 
     @AfterEach
@@ -55,7 +54,7 @@ class PostgresFaultsTest {
     }
 
     private PostgresStore open() {
-        PostgresStore store = PostgresServer.openActing(schema);
+        PostgresStore store = database.openActing();
         stores.add(store);
         return store;
     }
@@ -71,17 +70,17 @@ class PostgresFaultsTest {
     }
 
     private void refused(String name, String value, String why) {
-        PostgresServer.act(schema, name, value);
+        database.act(name, value);
         assertThatThrownBy(this::open).isInstanceOf(StoreException.class).hasMessageContaining(why);
-        PostgresServer.run(schema, "DELETE FROM acting");
+        database.run("DELETE FROM acting");
     }
 
     @Test
     void a_server_that_begins_to_lose_commits_is_not_written_until_it_keeps_them_again() {
         PostgresStore store = open();
-        PostgresServer.act(schema, "synchronous_commit", "off");
+        database.act("synchronous_commit", "off");
         assertFails(openSpend(store, 1), StoreException.Reason.UNAVAILABLE);
-        PostgresServer.run(schema, "DELETE FROM acting");
+        database.run("DELETE FROM acting");
         assertOpened(store, 1);
     }
 
@@ -90,7 +89,7 @@ class PostgresFaultsTest {
         PostgresStore store = open();
         PostgresStore other = open();
         assertOpened(store, 1);
-        PostgresServer.run(schema, "UPDATE store SET system = system + 1");
+        database.run("UPDATE store SET system = system + 1");
 
         assertFails(openSpend(store, 2), StoreException.Reason.STOPPED);
         assertFails(openSpend(other, 3), StoreException.Reason.STOPPED);
@@ -99,10 +98,10 @@ class PostgresFaultsTest {
 
     @Test
     void a_timeline_that_goes_back_stops_all_stores() {
-        PostgresServer.act(schema, "timeline", "3");
+        database.act("timeline", "3");
         PostgresStore store = open();
         assertOpened(store, 1);
-        PostgresServer.act(schema, "timeline", "2");
+        database.act("timeline", "2");
 
         Await.until("it has looked", () -> store.stopped().isPresent());
         assertThat(store.stopped().orElseThrow()).contains("has gone back from timeline 3 to 2");
@@ -113,11 +112,9 @@ class PostgresFaultsTest {
         PostgresStore store = open();
         open();
         assertOpened(store, 1);
-        PostgresServer.act(schema, "timeline", "2");
+        database.act("timeline", "2");
 
-        Await.until(
-                "each has told",
-                () -> PostgresServer.number(schema, "SELECT count(*) FROM daemons WHERE timeline < 2") == 0);
+        Await.until("each has told", () -> database.number("SELECT count(*) FROM daemons WHERE timeline < 2") == 0);
         assertOpened(store, 2);
         assertThat(store.stopped()).isEmpty();
     }
@@ -126,9 +123,9 @@ class PostgresFaultsTest {
     void after_a_promotion_nothing_is_written_while_a_daemon_is_silent_until_it_is_declared_off() {
         PostgresStore store = open();
         assertOpened(store, 1);
-        PostgresServer.run(schema, "INSERT INTO daemons (timeline) VALUES (1)");
-        long silent = PostgresServer.number(schema, "SELECT max(start) FROM daemons");
-        PostgresServer.act(schema, "timeline", "2");
+        database.run("INSERT INTO daemons (timeline) VALUES (1)");
+        long silent = database.number("SELECT max(start) FROM daemons");
+        database.act("timeline", "2");
 
         assertFails(openSpend(store, 2), StoreException.Reason.BUSY);
         forget(silent);
@@ -142,17 +139,16 @@ class PostgresFaultsTest {
         PostgresStore other = open();
         assertOpened(other, 1);
         assertOpened(store, 2);
-        PostgresServer.run(schema, "INSERT INTO daemons (timeline) VALUES (1)");
-        long down = PostgresServer.number(schema, "SELECT max(start) FROM daemons");
-        PostgresServer.act(schema, "restarted", "1 hour");
+        database.run("INSERT INTO daemons (timeline) VALUES (1)");
+        long down = database.number("SELECT max(start) FROM daemons");
+        database.act("restarted", "1 hour");
 
         Await.until(
                 "the running ones have told",
-                () -> PostgresServer.number(schema, "SELECT count(DISTINCT boot) FROM daemons WHERE start <> " + down)
-                                == 1
-                        && PostgresServer.number(schema, "SELECT max(boot) - min(boot) FROM daemons") > 0);
+                () -> database.number("SELECT count(DISTINCT boot) FROM daemons WHERE start <> " + down) == 1
+                        && database.number("SELECT max(boot) - min(boot) FROM daemons") > 0);
         assertFails(openSpend(store, 3), StoreException.Reason.BUSY);
-        assertThat(PostgresServer.cluster(schema).confirmFailover())
+        assertThat(database.cluster().confirmFailover())
                 .extracting(PostgresCluster.Silent::start)
                 .containsExactly(down);
         assertOpened(store, 3);
@@ -167,20 +163,20 @@ class PostgresFaultsTest {
         assertOpened(store, 2);
         stores.remove(silent);
         silent.close();
-        PostgresServer.run(schema, "UPDATE daemons SET ended = false WHERE start = " + silent.start());
-        PostgresServer.act(schema, "timeline", "2");
+        database.run("UPDATE daemons SET ended = false WHERE start = " + silent.start());
+        database.act("timeline", "2");
         assertFails(openSpend(store, 3), StoreException.Reason.BUSY);
 
-        PostgresCluster cluster = PostgresServer.cluster(schema);
+        PostgresCluster cluster = database.cluster();
         assertThat(cluster.confirmFailover())
                 .extracting(PostgresCluster.Silent::start)
                 .containsExactly(silent.start());
         assertOpened(store, 3);
         assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("has nothing to confirm");
-        PostgresServer.act(schema, "timeline", "3");
-        PostgresServer.run(schema, "UPDATE store SET stopped = 'payments are lost'");
+        database.act("timeline", "3");
+        database.run("UPDATE store SET stopped = 'payments are lost'");
         assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("payments are lost");
-        assertThat(PostgresServer.number(schema, "SELECT timeline FROM daemons WHERE start = " + silent.start()))
+        assertThat(database.number("SELECT timeline FROM daemons WHERE start = " + silent.start()))
                 .as("nothing was confirmed")
                 .isEqualTo(2);
     }
@@ -188,21 +184,21 @@ class PostgresFaultsTest {
     @Test
     void a_confirmation_is_refused_while_the_lock_is_held_and_by_tables_of_another_release_and_without_tables()
             throws SQLException {
-        PostgresCluster cluster = PostgresServer.cluster(schema);
+        PostgresCluster cluster = database.cluster();
         assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("has no tables of a store: correct --store");
         PostgresStore store = open();
-        PostgresServer.run(schema, "INSERT INTO daemons (timeline) VALUES (0)");
-        PostgresServer.whileLocked(schema, "store", () -> {
+        database.run("INSERT INTO daemons (timeline) VALUES (0)");
+        database.whileLocked("store", () -> {
             assertThatThrownBy(cluster::confirmFailover)
                     .hasMessageContaining("another transaction for too long: try again");
         });
-        PostgresServer.run(schema, "UPDATE store SET version = version - 1");
+        database.run("UPDATE store SET version = version - 1");
         assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("use the command of the release");
-        PostgresServer.run(schema, "UPDATE store SET version = 999");
+        database.run("UPDATE store SET version = 999");
         assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("written by a newer release");
-        assertThat(PostgresServer.number(schema, "SELECT count(*) FROM daemons WHERE timeline = 0"))
+        assertThat(database.number("SELECT count(*) FROM daemons WHERE timeline = 0"))
                 .isEqualTo(1);
-        PostgresServer.run(schema, "UPDATE store SET version = " + Schema.version());
+        database.run("UPDATE store SET version = " + Schema.version());
         assertThat(cluster.confirmFailover()).hasSize(1);
         assertOpened(store, 1);
     }
@@ -210,12 +206,11 @@ class PostgresFaultsTest {
     @Test
     void a_commit_that_the_server_warns_about_is_durable_only_after_another_one_without_a_warning() {
         PostgresStore store = open();
-        PostgresServer.warnOf(schema, "commits", 1);
+        database.warnOf("commits", 1);
         assertOpened(store, 1);
-        assertThat(PostgresServer.number(schema, "SELECT count(*) FROM commits"))
-                .isEqualTo(2);
+        assertThat(database.number("SELECT count(*) FROM commits")).isEqualTo(2);
 
-        PostgresServer.run(schema, "UPDATE warnings SET remaining = 2");
+        database.run("UPDATE warnings SET remaining = 2");
         assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
         // The payment was committed, and its coin stays held.
         assertThat(done(store.intents().open(intent(3, Optional.empty(), 2), 0)))
@@ -235,12 +230,10 @@ class PostgresFaultsTest {
     void a_daemon_whose_newest_commit_is_in_doubt_misses_no_older_one_that_was_pruned() {
         PostgresStore store = open();
         assertOpened(store, 1);
-        PostgresServer.warnOf(schema, "commits", 2);
+        database.warnOf("commits", 2);
         assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
-        PostgresServer.run(
-                schema,
-                "DELETE FROM commits WHERE number NOT IN (SELECT max(number) FROM commits GROUP BY daemon);"
-                        + " UPDATE store SET pruned = (SELECT max(number) FROM commits) - 1");
+        database.run("DELETE FROM commits WHERE number NOT IN (SELECT max(number) FROM commits GROUP BY daemon);"
+                + " UPDATE store SET pruned = (SELECT max(number) FROM commits) - 1");
 
         assertOpened(store, 3);
         assertThat(store.stopped()).isEmpty();
@@ -253,23 +246,21 @@ class PostgresFaultsTest {
         assertOpened(behind, 1);
         assertOpened(store, 2);
         long last = PostgresTransactions.KEPT_COMMITS + 1_999;
-        PostgresServer.run(
-                schema, "INSERT INTO commits (number, daemon, counter, random) VALUES (" + last + ", 999, 1, 1)");
+        database.run("INSERT INTO commits (number, daemon, counter, random) VALUES (" + last + ", 999, 1, 1)");
         assertOpened(store, 3);
         // A transaction that began before that row may have included the opening.
         assertOpened(store, 5);
 
         // Either daemon may have made the commit that prunes, because each polls for changes of the other.
-        assertThat(PostgresServer.number(schema, "SELECT count(*) FROM commits WHERE number < 1000"))
+        assertThat(database.number("SELECT count(*) FROM commits WHERE number < 1000"))
                 .isEqualTo(1);
-        assertThat(PostgresServer.number(
-                        schema,
+        assertThat(database.number(
                         "SELECT count(*) FROM commits one WHERE number < 1000 AND daemon IN (" + behind.start() + ", "
                                 + store.start() + ") AND number = (SELECT max(number) FROM commits"
                                 + " WHERE daemon = one.daemon AND number < " + (last + 1) + ")"))
                 .as("the newest of a daemon at that commit")
                 .isEqualTo(1);
-        assertThat(PostgresServer.number(schema, "SELECT count(*) FROM changes WHERE commit < 1000"))
+        assertThat(database.number("SELECT count(*) FROM changes WHERE commit < 1000"))
                 .isZero();
         assertThat(done(behind.intents().open(intent(4, Optional.empty(), 2), 0)))
                 .isInstanceOf(Opening.CoinTaken.class);
@@ -279,17 +270,11 @@ class PostgresFaultsTest {
     @Test
     void a_role_without_the_right_to_define_tables_runs_a_store_that_another_has_made() {
         open();
-        String role = "runs_" + schema;
-        PostgresServer.run(
-                schema,
-                "CREATE ROLE " + role + "; GRANT USAGE ON SCHEMA " + schema + " TO " + role
-                        + "; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + schema + " TO " + role
-                        + "; GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + schema + " TO " + role);
-        PostgresStore store = PostgresStore.open(
-                schema,
-                () -> PostgresServer.connect(PostgresServer.port(), schema, "-c role=" + role),
-                OptionalLong.empty(),
-                true);
+        String role = "runs_" + database.name();
+        database.run("CREATE ROLE " + role + "; GRANT USAGE ON SCHEMA " + database.name() + " TO " + role
+                + "; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + database.name() + " TO " + role
+                + "; GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + database.name() + " TO " + role);
+        PostgresStore store = SharedStores.open(database.with("-c role=" + role), OptionalLong.empty(), true);
         stores.add(store);
 
         assertOpened(store, 1);
@@ -328,9 +313,9 @@ class PostgresFaultsTest {
     /** Declares the start off as the operator does, after making its heartbeat look old. */
     private void forget(long start) {
         Await.until("it is declared off", () -> {
-            PostgresServer.run(schema, "UPDATE daemons SET beaten = 0 WHERE start = " + start);
+            database.run("UPDATE daemons SET beaten = 0 WHERE start = " + start);
             try {
-                PostgresServer.cluster(schema).forget(start);
+                database.cluster().forget(start);
                 return true;
             } catch (StoreException e) {
                 assertThat(e).hasMessageContaining("has heard of start " + start);
@@ -358,7 +343,7 @@ class PostgresFaultsTest {
     @Test
     void a_start_that_is_heard_of_or_has_ended_or_never_was_is_not_declared_off() {
         PostgresStore store = open();
-        PostgresCluster cluster = PostgresServer.cluster(schema);
+        PostgresCluster cluster = database.cluster();
         long start = store.start();
         assertThatThrownBy(() -> cluster.forget(start))
                 .hasMessageContaining("has heard of start " + start)
@@ -396,7 +381,7 @@ class PostgresFaultsTest {
         assertThat(done(runner.intents().adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
         assertThat(done(other.intents().adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Elsewhere.class);
         Await.until("its heartbeat has lapsed", () -> {
-            PostgresServer.run(schema, "UPDATE daemons SET beaten = 0 WHERE start = " + runner.start());
+            database.run("UPDATE daemons SET beaten = 0 WHERE start = " + runner.start());
             return done(other.intents().adopt(spend.txId())) instanceof IntentStore.Adoption.Ours;
         });
 
@@ -450,13 +435,13 @@ class PostgresFaultsTest {
         assertThat(openNow(one, 1, right)).isInstanceOf(Opening.Opened.class);
         assertThat(openNow(two, 2, fast)).isInstanceOf(Opening.CapExceeded.class);
 
-        PostgresServer.act(schema, "clock_ahead", "3 days");
+        database.act("clock_ahead", "3 days");
         assertThat(openNow(two, 2, fast)).isInstanceOf(Opening.CapExceeded.class);
-        PostgresServer.act(schema, "clock_ahead", "0");
+        database.act("clock_ahead", "0");
         chain.addAndGet(day.multipliedBy(3).toMillis());
         assertThat(openNow(two, 2, fast)).isInstanceOf(Opening.CapExceeded.class);
 
-        PostgresServer.act(schema, "clock_ahead", "3 days");
+        database.act("clock_ahead", "3 days");
         assertThat(openNow(two, 2, fast)).isInstanceOf(Opening.Opened.class);
         assertThat(openNow(one, 3, right)).isInstanceOf(Opening.CapExceeded.class);
     }
@@ -465,7 +450,7 @@ class PostgresFaultsTest {
     void a_token_expires_by_the_servers_clock_however_wrong_the_clock_of_a_daemon_is() {
         Duration kept = Duration.ofDays(30);
         for (Duration wrong : List.of(Duration.ofDays(3_650), Duration.ofDays(-3_650))) {
-            PostgresServer.act(schema, "clock_ahead", "0");
+            database.act("clock_ahead", "0");
             int number = wrong.isNegative() ? 2 : 1;
             Intent spend = intent(number, Optional.of("token-" + number), number);
             Clock rightClock = Clock.systemUTC();
@@ -489,7 +474,7 @@ class PostgresFaultsTest {
                     .isZero();
 
             // A caller that uses the store's clock sees the token end by that clock.
-            PostgresServer.act(schema, "clock_ahead", "31 days");
+            database.act("clock_ahead", "31 days");
             done(off.write(session -> null));
             govern(off, off.clock(wrongClock));
             assertThat(done(off.receipts().forgetKept(off.clock(wrongClock).millis() - kept.toMillis(), 10)))
@@ -528,7 +513,7 @@ class PostgresFaultsTest {
         assertThat(openNow(first, 1, Clock.systemUTC())).isInstanceOf(Opening.Opened.class);
         assertThat(openNow(second, 2, Clock.systemUTC())).isInstanceOf(Opening.CapExceeded.class);
 
-        PostgresServer.cluster(schema).agree(values -> {
+        database.cluster().agree(values -> {
             values.put(PostgresAgreed.CAPS, none.words());
             return values;
         });
@@ -542,7 +527,7 @@ class PostgresFaultsTest {
         PostgresStore store = open();
         for (int change = 1; change <= 20; change++) {
             String value = "value " + change;
-            PostgresServer.cluster(schema).agree(values -> {
+            database.cluster().agree(values -> {
                 values.put("setting", value);
                 return values;
             });
@@ -571,7 +556,7 @@ class PostgresFaultsTest {
     }
 
     private long heartbeat(PostgresStore store) {
-        try (SqlSession session = new SqlSession(PostgresServer.connect(schema), Postgres.DIALECT)) {
+        try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
             return session.queryOne("SELECT beaten FROM daemons WHERE start = ?", row -> row.getLong(1), store.start())
                     .orElseThrow();
         } catch (SQLException e) {
@@ -585,12 +570,12 @@ class PostgresFaultsTest {
         AtomicLong chain = new AtomicLong(System.currentTimeMillis());
         Clock right = Clock.systemUTC();
         capForOneSpend(store, right, chain);
-        PostgresServer.act(schema, "clock_ahead", "1000 days");
+        database.act("clock_ahead", "1000 days");
         assertThat(openNow(store, 1, right)).isInstanceOf(Opening.Opened.class);
 
-        PostgresServer.act(schema, "clock_ahead", "0");
+        database.act("clock_ahead", "0");
         assertThat(openNow(store, 2, right)).isInstanceOf(Opening.CapExceeded.class);
-        PostgresServer.act(schema, "clock_ahead", "2 days");
+        database.act("clock_ahead", "2 days");
         chain.addAndGet(Duration.ofDays(2).toMillis());
         assertThat(openNow(store, 2, right)).isInstanceOf(Opening.Opened.class);
     }
@@ -632,19 +617,17 @@ class PostgresFaultsTest {
         }
         // Statistics are flushed at the latest when the connections end.
         store.close();
-        String here = " WHERE schemaname = '" + schema + "' AND relname = ";
+        String here = " WHERE schemaname = '" + database.name() + "' AND relname = ";
         Await.until(
                 "the server has counted",
-                () -> PostgresServer.number(schema, "SELECT n_tup_ins FROM pg_stat_user_tables" + here + "'spends'")
+                () -> database.number("SELECT n_tup_ins FROM pg_stat_user_tables" + here + "'spends'")
                         == together * rounds);
         for (String table : List.of("spends", "changes")) {
-            assertThat(PostgresServer.number(
-                            schema, "SELECT seq_tup_read FROM pg_stat_user_tables" + here + "'" + table + "'"))
+            assertThat(database.number("SELECT seq_tup_read FROM pg_stat_user_tables" + here + "'" + table + "'"))
                     .as(table)
                     .isZero();
         }
-        assertThat(PostgresServer.number(
-                        schema, "SELECT max(idx_tup_read) FROM pg_stat_user_indexes" + here + "'spends'"))
+        assertThat(database.number("SELECT max(idx_tup_read) FROM pg_stat_user_indexes" + here + "'spends'"))
                 .isLessThan(2L * together * rounds);
     }
 }

@@ -93,15 +93,15 @@ class PostgresMoveBackTest extends MovedStores {
     }
 
     private PostgresMoveBack.Moved back(Path to, Optional<CommitMark> books, PostgresMoveBack.Beside beside) {
-        return PostgresMoveBack.run(to, books, schema, () -> PostgresServer.connect(schema), CHAIN, beside);
+        return PostgresMoveBack.run(to, books, database, CHAIN, beside);
     }
 
     private void giveUp() {
-        PostgresMoveBack.giveUp(schema, () -> PostgresServer.connect(schema));
+        PostgresMoveBack.giveUp(database);
     }
 
     private void sql(String statement) {
-        PostgresServer.run(schema, statement);
+        database.run(statement);
     }
 
     private static List<String> names(Path in) throws IOException {
@@ -146,7 +146,7 @@ class PostgresMoveBackTest extends MovedStores {
         assertThat(back(datadir).before()).isTrue();
 
         refused(() -> there(), "was moved back");
-        String next = PostgresServer.schema();
+        SharedStores next = new SharedStores();
         there(datadir, next);
         store = database(datadir, next);
         assertThat(store.stopped()).isEmpty();
@@ -286,7 +286,7 @@ class PostgresMoveBackTest extends MovedStores {
     void a_move_whose_commits_get_no_answer_is_ended_by_the_next(boolean arrives) throws IOException {
         paid(1);
         for (int cut = 0; cut < 3; cut++) {
-            try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), arrives)) {
+            try (PostgresProxy proxy = new PostgresProxy(database, arrives)) {
                 int which = cut;
                 if (which == 0) {
                     proxy.cutNext();
@@ -298,8 +298,7 @@ class PostgresMoveBackTest extends MovedStores {
                     }
                 });
                 refused(
-                        () -> PostgresMoveBack.run(
-                                datadir, Optional.empty(), schema, proxy.to(schema), CHAIN, new Keys()),
+                        () -> PostgresMoveBack.run(datadir, Optional.empty(), proxy.database(), CHAIN, new Keys()),
                         "and run it again");
                 CrashPoint.watch(null);
             }
@@ -362,7 +361,7 @@ class PostgresMoveBackTest extends MovedStores {
         refused(() -> SqliteStore.open(other), "name the database with --store");
         end(file);
 
-        String next = PostgresServer.schema();
+        SharedStores next = new SharedStores();
         there(datadir, next);
         refused(() -> database(other, next), "has worked with the database from which the store was moved since");
         assertBound(database(datadir, next), 2);
@@ -424,13 +423,7 @@ class PostgresMoveBackTest extends MovedStores {
         Files.write(SentLog.in(damaged), new byte[] {1, 2, 3});
         refused(() -> back(damaged), "cannot be compared with it");
         refused(
-                () -> PostgresMoveBack.run(
-                        datadir,
-                        Optional.empty(),
-                        schema,
-                        () -> PostgresServer.connect(schema),
-                        Map.of("brand", "other"),
-                        new Keys()),
+                () -> PostgresMoveBack.run(datadir, Optional.empty(), database, Map.of("brand", "other"), new Keys()),
                 "has the brand chain, and this daemon other");
         String store = SentLog.read(datadir).orElseThrow().last().store();
         refused(() -> back(datadir, Optional.of(new CommitMark(store, 99, 3)), new Keys()), "as the books tell");
@@ -447,11 +440,8 @@ class PostgresMoveBackTest extends MovedStores {
                     }
                 }),
                 "the tokens are elsewhere");
-        String never = PostgresServer.schema();
-        refused(
-                () -> PostgresMoveBack.run(
-                        datadir, Optional.empty(), never, () -> PostgresServer.connect(never), CHAIN, new Keys()),
-                "it has no tables");
+        SharedStores never = new SharedStores();
+        refused(() -> PostgresMoveBack.run(datadir, Optional.empty(), never, CHAIN, new Keys()), "it has no tables");
 
         assertThat(datadir.resolve(PostgresMoveBack.FOLDER)).doesNotExist();
         paid(4);
@@ -464,9 +454,9 @@ class PostgresMoveBackTest extends MovedStores {
     @Test
     void a_database_that_went_back_in_time_is_not_moved() throws IOException {
         paid(1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         paid(2);
-        PostgresServer.putBack(schema);
+        database.putBack();
 
         refused(() -> back(datadir), "lacks commit");
         assertThat(database(datadir).stopped().orElseThrow()).contains("lacks commit");
@@ -538,11 +528,10 @@ class PostgresMoveBackTest extends MovedStores {
         refused(() -> SqliteStore.open(older), "name the database with --store");
         refused(() -> database(older), "was moved back to");
         refused(
-                () -> PostgresStore.look(older, Optional.empty(), schema, () -> PostgresServer.connect(schema)),
+                () -> PostgresStore.look(older, Optional.empty(), database, new PostgresMember(Map.of())),
                 "was moved back to");
         refused(
-                () -> PostgresStore.restore(
-                        older, Optional.empty(), Set.of("sent.log"), schema, () -> PostgresServer.connect(schema)),
+                () -> PostgresStore.restore(older, Optional.empty(), Set.of("sent.log"), database),
                 "was moved back to");
         refused(() -> database(Files.createDirectory(folder.resolve("new"))), "was moved back to");
         assertBound(file(datadir), 2);
@@ -624,7 +613,7 @@ class PostgresMoveBackTest extends MovedStores {
     void settings_that_the_daemons_have_in_common_are_not_changed_while_they_are_copied() throws IOException {
         paid(1);
         killAt(CrashPoint.BACK_MOVE_BEGUN);
-        PostgresCluster cluster = new PostgresCluster(schema, () -> PostgresServer.connect(schema));
+        PostgresCluster cluster = new PostgresCluster(database);
         refused(() -> cluster.agree(values -> Map.of("spend token", "another")), "is being moved back");
         assertThat(cluster.status().stopped().orElseThrow()).contains("store move --give-up");
         giveUp();
@@ -640,7 +629,7 @@ class PostgresMoveBackTest extends MovedStores {
         end(store);
         sql("DELETE FROM held_coins");
         refused(() -> back(datadir), "held_coins");
-        assertThat(SqliteStore.movedTo(datadir)).contains(schema);
+        assertThat(SqliteStore.movedTo(datadir)).contains(database.name());
         sql("INSERT INTO held_coins SELECT substr(inputs, 1 + 36 * input, 36), id FROM spends,"
                 + " generate_series(0, length(inputs) / 36 - 1) AS input WHERE held IS NOT NULL AND (held = '\\x00'"
                 + " OR input < 8 * length(held) AND get_bit(held, input) = 1)");

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.testkit.Dial;
 
 /**
@@ -26,7 +27,7 @@ final class PostgresProxy implements Closeable {
     private static final char QUERY = 'Q';
 
     private final ServerSocket door;
-    private final int server;
+    private final SharedStores database;
     private final boolean arrives;
     private final List<Integer> roundTrips = new CopyOnWriteArrayList<>();
     /** Text of a statement in the transaction whose COMMIT is cut; null for none. */
@@ -39,29 +40,25 @@ final class PostgresProxy implements Closeable {
     /**
      * @param arrives whether a COMMIT that is cut reaches the server
      */
-    PostgresProxy(int server, boolean arrives) throws IOException {
-        this.server = server;
+    PostgresProxy(SharedStores database, boolean arrives) throws IOException {
+        this.database = database;
         this.arrives = arrives;
         this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         ServerMessages.start(this::accept);
     }
 
-    Postgres.Connector to(String schema) {
-        return () -> PostgresServer.connect(port(), schema, "");
+    Postgres.Connector database() {
+        return database.through(() -> PostgresServer.connect(door.getLocalPort(), database.name(), ""));
     }
 
-    /** Opens the store of a schema through the proxy. */
-    PostgresStore open(String schema) {
-        return PostgresStore.open(schema, to(schema), OptionalLong.empty(), true);
+    /** Opens the store through the proxy. */
+    PostgresStore open() {
+        return SharedStores.open(database(), OptionalLong.empty(), true);
     }
 
     /** Opens the store as the daemon with this datadir does. */
-    PostgresStore open(String schema, Path folder) {
-        return PostgresStore.open(folder, Optional.empty(), schema, to(schema));
-    }
-
-    int port() {
-        return door.getLocalPort();
+    PostgresStore open(Path folder) {
+        return PostgresStore.open(folder, Optional.empty(), database(), Optional.empty(), true, SentLog.LEAST_TO_PRUNE);
     }
 
     /** Cuts the next COMMIT. */
@@ -85,7 +82,8 @@ final class PostgresProxy implements Closeable {
         try {
             while (true) {
                 Socket client = door.accept();
-                Socket behind = Dial.socket(new InetSocketAddress(InetAddress.getLoopbackAddress(), server));
+                Socket behind =
+                        Dial.socket(new InetSocketAddress(InetAddress.getLoopbackAddress(), PostgresServer.port()));
                 client.setTcpNoDelay(true);
                 behind.setTcpNoDelay(true);
                 int number = connections + 1;

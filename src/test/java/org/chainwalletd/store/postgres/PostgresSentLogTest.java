@@ -78,14 +78,12 @@ class PostgresSentLogTest {
     Path folder;
 
     private final List<PostgresStore> stores = new ArrayList<>();
-    private String schema;
+    private final SharedStores database = new SharedStores();
     /** References of the payments left out by the last restore. */
     private List<String> leftOut = List.of();
 
     @BeforeEach
-    void make() {
-        schema = PostgresServer.schema();
-    }
+    void make() {}
 
     @AfterEach
     void close() {
@@ -101,7 +99,7 @@ class PostgresSentLogTest {
     }
 
     private PostgresStore open(String name, Optional<CommitMark> books, long leastToPrune) {
-        PostgresStore store = PostgresServer.open(schema, datadir(name), books, leastToPrune);
+        PostgresStore store = database.open(datadir(name), books, leastToPrune);
         stores.add(store);
         return store;
     }
@@ -109,7 +107,7 @@ class PostgresSentLogTest {
     /** Opens the store as if there had been no heartbeat of other daemons for long, although they run. */
     private PostgresStore openOfSilent(String name) {
         for (int attempt = 0; attempt < 100; attempt++) {
-            PostgresServer.run(schema, "UPDATE daemons SET beaten = beaten - 60000");
+            database.run("UPDATE daemons SET beaten = beaten - 60000");
             try {
                 return open(name);
             } catch (StoreException e) {
@@ -125,12 +123,11 @@ class PostgresSentLogTest {
     }
 
     private PostgresRestore.Step restore(String name, String... without) {
-        return PostgresStore.restore(
-                datadir(name), Optional.empty(), Set.of(without), schema, () -> PostgresServer.connect(schema));
+        return PostgresStore.restore(datadir(name), Optional.empty(), Set.of(without), database);
     }
 
     private void run(String statement) {
-        PostgresServer.run(schema, statement);
+        database.run(statement);
     }
 
     private void copyDatadir(String from, String to) throws IOException {
@@ -152,7 +149,7 @@ class PostgresSentLogTest {
         PostgresStore two = open("two");
         pay(one, 1);
         pay(two, 11);
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 2);
         accept(one, 2);
         pay(one, 3);
@@ -160,7 +157,7 @@ class PostgresSentLogTest {
         accept(two, 12);
         pay(two, 13);
         done(one.intents().failSent(hash(1), IntentState.PREPARED, IntentState.CONFLICTED, "lost", 90));
-        PostgresServer.putBack(schema);
+        database.putBack();
         awaitStopped(one);
         awaitStopped(two);
         assertThat(one.stopped().orElseThrow())
@@ -217,10 +214,10 @@ class PostgresSentLogTest {
         end(two);
         PostgresStore one = open("one");
         pay(one, 1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 2);
         end(one);
-        PostgresServer.putBack(schema);
+        database.putBack();
 
         assertThat(restore("two")).as("it lacks nothing").isEqualTo(NOTHING);
         for (int attempt = 0; attempt < 2; attempt++) {
@@ -242,9 +239,9 @@ class PostgresSentLogTest {
     void a_daemon_that_slept_through_a_restore_writes_nothing_any_more() {
         PostgresStore sleeper = open("one");
         pay(sleeper, 1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(sleeper, 2);
-        PostgresServer.putBack(schema);
+        database.putBack();
         assertThat(restore("one").restored()).isPresent();
 
         assertFails(asked(sleeper, 3), StoreException.Reason.STOPPED);
@@ -277,11 +274,11 @@ class PostgresSentLogTest {
     void a_daemon_that_joined_after_the_snapshot_is_known_from_the_logs_of_the_others() throws IOException {
         PostgresStore one = open("one");
         pay(one, 1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         PostgresStore three = open("three");
         pay(three, 3);
         pay(one, 2);
-        PostgresServer.putBack(schema);
+        database.putBack();
         end(one);
         end(three);
         assertThat(open("one").stopped()).isPresent();
@@ -299,7 +296,7 @@ class PostgresSentLogTest {
     void the_logs_are_entered_in_the_order_of_the_commits_whichever_daemon_made_them() throws IOException {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         Intent first = intent(1, Optional.of("token-again"), 1, 2);
         Intent second = intent(2, Optional.of("token-again"), 2, 3);
         assertThat(done(one.intents().open(first, 0))).isInstanceOf(Opening.Opened.class);
@@ -312,7 +309,7 @@ class PostgresSentLogTest {
         assertThat(done(one.intents().open(second, 0))).isInstanceOf(Opening.Opened.class);
         assertThat(Files.readAllBytes(SentLog.in(datadir("one")))).startsWith(log);
         accept(two, 2);
-        PostgresServer.putBack(schema);
+        database.putBack();
         end(one);
         end(two);
 
@@ -331,7 +328,7 @@ class PostgresSentLogTest {
     void a_spend_that_a_daemon_takes_over_is_in_its_log_before_it_sends_it() throws IOException {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 1);
         Await.until("its heartbeat has lapsed", () -> {
             run("UPDATE daemons SET beaten = 0 WHERE start = " + one.start());
@@ -340,7 +337,7 @@ class PostgresSentLogTest {
         String lost = logOf("one");
         end(one);
         end(two);
-        PostgresServer.putBack(schema);
+        database.putBack();
 
         assertThat(restore("two", lost).restored()).isPresent();
         assertBound(open("two"), List.of(1));
@@ -379,7 +376,7 @@ class PostgresSentLogTest {
     @Test
     void a_log_that_lacks_only_the_newest_commit_is_used_and_tells_all_again() throws IOException {
         PostgresStore one = open("one");
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 1);
         copyDatadir("one", "before");
         pay(one, 2);
@@ -395,7 +392,7 @@ class PostgresSentLogTest {
             return !file(SentLog.in(datadir("one"))).equals(lacking);
         });
         end(again);
-        PostgresServer.putBack(schema);
+        database.putBack();
         end(open("one"));
         restore("one");
         assertBound(open("one"), List.of(1, 2));
@@ -404,7 +401,7 @@ class PostgresSentLogTest {
     /** Ends these daemons, sets the database back, lets a daemon find it stopped, and restores it from both logs. */
     private StoreRestore.Restored restoredFromBoth(PostgresStore... running) {
         List.of(running).forEach(this::end);
-        PostgresServer.putBack(schema);
+        database.putBack();
         assertThat(open("two").stopped()).isPresent();
         restore("one");
         return restore("two").restored().orElseThrow();
@@ -426,13 +423,13 @@ class PostgresSentLogTest {
         Intent first = intent(1, Optional.of("token-again"), 1);
         Intent second = intent(2, Optional.of("token-again"), 2);
         if (!kept) {
-            PostgresServer.backUp(schema);
+            database.backUp();
         }
         loseCommit(one -> done(one.intents().open(first, 0)));
         assertThat(done(two.intents().open(second, 0))).isInstanceOf(Opening.Opened.class);
         accept(two, 2);
         if (kept) {
-            PostgresServer.backUp(schema);
+            database.backUp();
         }
         pay(two, 3);
 
@@ -452,7 +449,7 @@ class PostgresSentLogTest {
     void a_batch_whose_commit_was_not_made_is_not_sent_when_another_pays_its_payouts() throws IOException {
         PostgresStore two = open("two");
         List<PayoutStore.Payout> payouts = PayoutSample.submit(two, Optional.empty(), 1, 2);
-        PostgresServer.backUp(schema);
+        database.backUp();
         loseCommit(one -> PayoutSample.open(one, 8, payouts.get(0)));
         Intent second = PayoutSample.open(two, 7, payouts.get(0));
 
@@ -466,7 +463,7 @@ class PostgresSentLogTest {
     void a_cancellation_whose_commit_was_not_made_cancels_no_payout_that_another_daemon_has_paid() throws IOException {
         PostgresStore two = open("two");
         List<PayoutStore.Payout> payouts = PayoutSample.submit(two, Optional.empty(), 1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         loseCommit(
                 "UPDATE payouts",
                 one -> done(one.payouts()
@@ -485,7 +482,7 @@ class PostgresSentLogTest {
     @Test
     void a_submission_whose_commit_was_not_made_takes_no_id_of_a_payment_or_of_another_payout() throws IOException {
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         loseCommit("INSERT INTO payouts", one -> PayoutSample.submit(one, Optional.empty(), 1, 2, 3));
         Intent payment = intent(1, Optional.of("payout-1"), 1);
         done(two.intents().open(payment, 0));
@@ -506,7 +503,7 @@ class PostgresSentLogTest {
     @Test
     void an_account_payment_whose_commit_was_not_made_takes_no_nonce_of_one_that_was_made() throws IOException {
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         AccountSend made = AccountSendSample.send(1, AccountSend.State.JOURNALLED);
         AccountSend lost = AccountSendSample.renamed(made, "token/another-one");
         loseCommit("INSERT INTO account_sends", one -> done(one.accountSends().open(List.of(lost))));
@@ -522,7 +519,7 @@ class PostgresSentLogTest {
     /** A daemon loses the commit of payments, another continues, and the database is set back to an earlier state and restored. */
     private PostgresStore restoredAfterLoss(boolean arrives, List<AccountSend> lost, Consumer<PostgresStore> other) {
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         loseCommit(
                 arrives,
                 "one",
@@ -532,7 +529,7 @@ class PostgresSentLogTest {
         if (stores.contains(two)) {
             end(two);
         }
-        PostgresServer.putBack(schema);
+        database.putBack();
         List<PostgresRestore.Step> steps = List.of(restore("one"), restore("two"));
         leftOut = steps.stream()
                 .flatMap(step -> step.restored().stream())
@@ -629,7 +626,7 @@ class PostgresSentLogTest {
     void what_was_passed_on_comes_back_and_in_a_commit_that_was_not_made_it_takes_no_number_of_a_payment()
             throws IOException {
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         PostgresStore one = open("one");
         done(one.rawSends().begin(raw(8), 50));
         end(one);
@@ -658,8 +655,8 @@ class PostgresSentLogTest {
 
     /** Makes a daemon lose the COMMIT of a transaction with this statement, or only its response if it arrives, and ends the daemon. */
     private void loseCommit(boolean arrives, String name, String statement, Consumer<Store> spend) {
-        try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
-                PostgresStore one = cutter.open(schema, datadir(name))) {
+        try (PostgresProxy cutter = new PostgresProxy(database, arrives);
+                PostgresStore one = cutter.open(datadir(name))) {
             cutter.cutNext(statement);
             assertThatThrownBy(() -> spend.accept(one))
                     .cause()
@@ -681,7 +678,7 @@ class PostgresSentLogTest {
         log[log.length / 2] ^= 1;
         Files.write(SentLog.in(datadir("damaged")), log);
         assertThatThrownBy(() -> open("damaged")).hasMessageContaining("is damaged at byte");
-        assertThat(PostgresStore.look(datadir("one"), Optional.empty(), schema, () -> PostgresServer.connect(schema)))
+        assertThat(PostgresStore.look(datadir("one"), Optional.empty(), database, new PostgresMember(Map.of())))
                 .isEmpty();
         pay(one, 2);
         assertThat(one.stopped()).isEmpty();
@@ -692,7 +689,7 @@ class PostgresSentLogTest {
         PostgresStore one = open("one");
         pay(one, 1);
         CommitMark books = one.confirmed().orElseThrow();
-        PostgresServer.empty(schema);
+        database.empty();
         end(one);
         assertThatThrownBy(() -> open("one")).hasMessageContaining("made anew");
 
@@ -704,20 +701,19 @@ class PostgresSentLogTest {
     void books_that_know_a_later_commit_than_the_log_stop_the_store_too() throws IOException {
         PostgresStore one = open("one");
         pay(one, 1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         end(one);
         copyDatadir("one", "old");
         one = open("one");
         pay(one, 2);
         Optional<CommitMark> books = one.confirmed();
         end(one);
-        PostgresServer.putBack(schema);
+        database.putBack();
         copyDatadir("old", "one");
 
         PostgresStore stopped = open("one", books, SentLog.LEAST_TO_PRUNE);
         assertThat(stopped.stopped().orElseThrow()).contains("books");
-        assertThatThrownBy(() -> PostgresStore.restore(
-                        datadir("one"), books, Set.of(), schema, () -> PostgresServer.connect(schema)))
+        assertThatThrownBy(() -> PostgresStore.restore(datadir("one"), books, Set.of(), database))
                 .hasMessageContaining("is older than the payments that are missing");
         assertThat(open("one").stopped()).isPresent();
     }
@@ -729,7 +725,7 @@ class PostgresSentLogTest {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
         pay(one, 1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 2);
         pay(two, 12);
         // While running, it follows other daemons with empty commits of its own, one of which may be the newest.
@@ -741,7 +737,7 @@ class PostgresSentLogTest {
         Optional<CommitMark> books = two.confirmed();
         end(two);
         copyDatadir("two", "new");
-        PostgresServer.putBack(schema);
+        database.putBack();
         copyDatadir("old", "two");
 
         assertThat(restore("one", books).missing()).hasSize(1);
@@ -759,7 +755,7 @@ class PostgresSentLogTest {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
         pay(one, 1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         copyDatadir("one", "old");
         pay(one, 2);
         pay(one, 3);
@@ -767,7 +763,7 @@ class PostgresSentLogTest {
         end(one);
         end(two);
         copyDatadir("one", "new");
-        PostgresServer.putBack(schema);
+        database.putBack();
         copyDatadir("old", "one");
 
         assertThat(restore("two").missing()).hasSize(1);
@@ -783,14 +779,14 @@ class PostgresSentLogTest {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
         PostgresStore three = open("three");
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 1);
         copyDatadir("one", "old");
         pay(one, 2);
         pay(one, 3);
         pay(two, 12);
         List.of(one, two, three).forEach(this::end);
-        PostgresServer.putBack(schema);
+        database.putBack();
         copyDatadir("old", "one");
 
         assertThat(restore("one").missing()).hasSize(2);
@@ -807,7 +803,7 @@ class PostgresSentLogTest {
     void a_given_up_outdated_log_completes_the_store_and_is_not_continued() throws IOException {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 1);
         copyDatadir("one", "old");
         pay(one, 2);
@@ -815,7 +811,7 @@ class PostgresSentLogTest {
         pay(two, 12);
         end(one);
         end(two);
-        PostgresServer.putBack(schema);
+        database.putBack();
         copyDatadir("old", "one");
 
         assertThat(restore("two").missing()).hasSize(1);
@@ -831,7 +827,7 @@ class PostgresSentLogTest {
     @Test
     void commits_of_others_are_named_by_the_next_commit_that_is_made() throws IOException {
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         PostgresStore one = open("one");
         pay(one, 1);
         end(one);
@@ -840,7 +836,7 @@ class PostgresSentLogTest {
         room.run();
         pay(two, 13);
         end(two);
-        PostgresServer.putBack(schema);
+        database.putBack();
 
         assertThat(restore("two").missing())
                 .extracting(PostgresRestore.Log::name)
@@ -855,17 +851,17 @@ class PostgresSentLogTest {
         Files.delete(SentLog.in(datadir("two")));
         restore("one");
         assertThat(restore("one", lost).restored().orElseThrow().complete()).isFalse();
-        PostgresServer.backUp(schema);
+        database.backUp();
         PostgresStore one = open("one");
         pay(one, 4);
         end(one);
-        PostgresServer.putBack(schema);
+        database.putBack();
 
         assertThat(restore("one").restored().orElseThrow().complete()).isTrue();
     }
 
     private PostgresRestore.Step restore(String name, Optional<CommitMark> books) {
-        return PostgresStore.restore(datadir(name), books, Set.of(), schema, () -> PostgresServer.connect(schema));
+        return PostgresStore.restore(datadir(name), books, Set.of(), database);
     }
 
     @Test
@@ -891,14 +887,14 @@ class PostgresSentLogTest {
     @Test
     void a_commit_whose_log_record_the_disk_has_lost_is_in_doubt_and_logged_once_more() {
         PostgresStore one = open("one");
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 1);
         Runnable losing = StoreFaults.loseLogWrites(one);
         assertFails(asked(one, 2), StoreException.Reason.UNKNOWN);
         losing.run();
         assertThat(done(asked(one, 2))).isEqualTo(new Opening.TokenTaken(hash(2)));
         end(one);
-        PostgresServer.putBack(schema);
+        database.putBack();
 
         restore("one");
         assertBound(open("one"), List.of(1, 2));
@@ -909,11 +905,11 @@ class PostgresSentLogTest {
         PostgresStore backed = open("one");
         pay(backed, 50);
         end(backed);
-        PostgresServer.backUp(schema);
+        database.backUp();
         for (boolean arrives : List.of(true, false)) {
             int number = arrives ? 1 : 2;
-            try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
-                    PostgresStore store = cutter.open(schema, datadir("one"))) {
+            try (PostgresProxy cutter = new PostgresProxy(database, arrives);
+                    PostgresStore store = cutter.open(datadir("one"))) {
                 pay(store, 10 + number);
                 cutter.cutNext("INSERT INTO spends");
                 assertFails(asked(store, number), StoreException.Reason.UNKNOWN);
@@ -922,7 +918,7 @@ class PostgresSentLogTest {
                 pay(store, 20 + number);
             }
         }
-        PostgresServer.putBack(schema);
+        database.putBack();
 
         assertThat(open("one").stopped()).isPresent();
         restore("one");
@@ -947,15 +943,16 @@ class PostgresSentLogTest {
         PostgresStore before = open("one");
         pay(before, 1_000_000);
         end(before);
-        PostgresServer.backUp(schema);
-        List<Integer> acknowledged = WriterProcess.killedAt(point, datadir("one"), "1", PostgresServer.port(), schema);
+        database.backUp();
+        List<Integer> acknowledged =
+                WriterProcess.killedAt(point, datadir("one"), "1", PostgresServer.port(), database.name());
         acknowledged.add(1_000_000);
 
         PostgresStore after = open("one");
         assertThat(after.stopped()).isEmpty();
         assertBound(after, acknowledged);
         end(after);
-        PostgresServer.putBack(schema);
+        database.putBack();
         PostgresStore stopped = open("one");
         assertThat(stopped.stopped()).isPresent();
         end(stopped);
@@ -967,7 +964,7 @@ class PostgresSentLogTest {
     void a_pruned_log_completes_an_older_database_with_its_own_spends_and_the_ends_of_others() throws IOException {
         PostgresStore one = open("one", Optional.empty(), 20_000);
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(two, 900);
         PayoutSample.submit(one, Optional.empty(), 2);
         pay(one, 902);
@@ -998,7 +995,7 @@ class PostgresSentLogTest {
         PayoutSample.submit(two, Optional.empty(), 1);
         end(one);
         end(two);
-        PostgresServer.putBack(schema);
+        database.putBack();
 
         restore("two");
         StoreRestore.Restored restored = restore("one").restored().orElseThrow();
@@ -1025,7 +1022,7 @@ class PostgresSentLogTest {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
         List<PayoutStore.Payout> payouts = PayoutSample.submit(one, Optional.empty(), 1, 2, 3);
-        PostgresServer.backUp(schema);
+        database.backUp();
         Intent batch = PayoutSample.open(two, 7, payouts.get(0));
         done(one.payouts().cancel(List.of("payout-3"), PayoutStore.Claimant.ANYBODY, 60));
 
@@ -1065,7 +1062,7 @@ class PostgresSentLogTest {
         for (int step = 1; step <= steps; step++) {
             history.step();
             if (step % 50 == 10 + backUp) {
-                PostgresServer.backUp(schema);
+                database.backUp();
             }
             if (step % 50 == 0) {
                 backUp = random.nextInt(30);
@@ -1176,7 +1173,7 @@ class PostgresSentLogTest {
         }
 
         void setBack() throws IOException {
-            PostgresServer.putBack(schema);
+            database.putBack();
             List<String> names = new ArrayList<>(daemons.keySet());
             Collections.shuffle(names, random);
             daemons.values().forEach(PostgresSentLogTest.this::end);

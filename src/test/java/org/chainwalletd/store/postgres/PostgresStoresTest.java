@@ -64,13 +64,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("postgres")
 class PostgresStoresTest {
     private final List<PostgresStore> stores = new ArrayList<>();
-    private String schema;
+    private final SharedStores database = new SharedStores();
 
     @BeforeEach
     void open() {
-        schema = PostgresServer.schema();
         for (int i = 0; i < 3; i++) {
-            stores.add(PostgresServer.open(schema));
+            stores.add(database.open());
         }
     }
 
@@ -99,7 +98,7 @@ class PostgresStoresTest {
     private void restart(long start) {
         for (int i = 0; i < stores.size(); i++) {
             stores.get(i).close();
-            stores.set(i, PostgresServer.open(schema, start));
+            stores.set(i, SharedStores.open(database, OptionalLong.of(start), false));
         }
     }
 
@@ -179,7 +178,7 @@ class PostgresStoresTest {
         List<CompletionStage<?>> opened = new ArrayList<>();
         spends.forEach(spend -> opened.add(runner.open(spend, 0)));
         opened.forEach(StoreSample::done);
-        PostgresServer.run(schema, "UPDATE daemons SET beaten = 0");
+        database.run("UPDATE daemons SET beaten = 0");
         Hash256 adopted = spends.get(2).txId();
         assertThat(done(other.adopt(adopted))).isInstanceOf(IntentStore.Adoption.Ours.class);
         done(runner.accept(spends.get(0).txId(), Set.of(IntentState.PREPARED), 40));
@@ -206,7 +205,7 @@ class PostgresStoresTest {
     void a_former_runner_that_signs_off_leaves_the_mark_that_the_spend_may_have_been_sent() {
         Intent spend = intent(1, Optional.of("token-one"), 7);
         done(stores.get(0).intents().open(spend, 0));
-        PostgresServer.run(schema, "UPDATE daemons SET beaten = 0");
+        database.run("UPDATE daemons SET beaten = 0");
         assertThat(done(stores.get(1).intents().adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
 
         done(stores.get(0).intents().signOff(Set.of(spend.txId())));
@@ -316,7 +315,7 @@ class PostgresStoresTest {
     void what_the_holder_of_the_lease_queued_before_it_lost_it_is_refused(String takeOver) throws SQLException {
         Store store = stores.get(0);
         try (PostgresLease lease = stores.get(0).lease();
-                Connection other = PostgresServer.connect(schema);
+                Connection other = database.connect();
                 Statement locking = other.createStatement()) {
             PostgresLease.Lease held = lease.take(lease.read());
             done(store.accountSends().open(List.of(AccountSendSample.send(1, AccountSend.State.JOURNALLED))));
@@ -432,9 +431,9 @@ class PostgresStoresTest {
 
     @Test
     void stores_in_the_second_schema_of_a_database_hear_of_each_other_as_those_in_the_first() {
-        String second = PostgresServer.schema();
-        try (PostgresStore one = PostgresServer.open(second);
-                PostgresStore two = PostgresServer.open(second)) {
+        SharedStores second = new SharedStores();
+        try (PostgresStore one = second.open();
+                PostgresStore two = second.open()) {
             done(two.scans().move("blocks", 1));
             AtomicBoolean told = new AtomicBoolean();
             two.watchOnly().whenOthersChange(() -> told.set(true));
@@ -448,8 +447,8 @@ class PostgresStoresTest {
     @Test
     void a_store_that_is_behind_what_is_kept_of_changes_reads_all_rows_again() {
         done(stores.get(0).intents().open(intent(1, Optional.of("token-one"), 7), 0));
-        PostgresServer.run(schema, "DELETE FROM changes");
-        PostgresServer.run(schema, "UPDATE store SET pruned = (SELECT max(number) FROM commits)");
+        database.run("DELETE FROM changes");
+        database.run("UPDATE store SET pruned = (SELECT max(number) FROM commits)");
 
         assertThat(done(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0)))
                 .isInstanceOf(Opening.CoinTaken.class);
@@ -483,7 +482,7 @@ class PostgresStoresTest {
             if (first.getAndSet(false)) {
                 long backend = session.queryOne("SELECT pg_backend_pid()", row -> row.getLong(1))
                         .orElseThrow();
-                PostgresServer.run(schema, "SELECT pg_terminate_backend(" + backend + ")");
+                database.run("SELECT pg_terminate_backend(" + backend + ")");
             }
             session.update("UPDATE payout_queue SET paused = 1 WHERE one = 1");
             return null;
@@ -497,7 +496,7 @@ class PostgresStoresTest {
     /** A process may be stopped, or its machine cut off, while it holds the lock; the session of an operator command is not ended. */
     @Test
     void whoever_stands_still_with_the_store_lock_is_ended_by_the_server() throws SQLException {
-        try (SqlSession session = new SqlSession(PostgresServer.connect(schema), Postgres.DIALECT)) {
+        try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
             String shown = "SELECT current_setting('idle_in_transaction_session_timeout')";
             session.execute(PostgresTransactions.LOCK);
             assertThat(session.queryOne(shown, row -> row.getString(1))).contains("15s");
@@ -513,7 +512,7 @@ class PostgresStoresTest {
         Address address = Address.parse("c7".repeat(32));
         KeyringRow.Key key = new KeyringRow.Key(
                 address, Optional.empty(), OptionalLong.empty(), Optional.empty(), true, 0, OptionalLong.empty());
-        try (SqlSession session = new SqlSession(PostgresServer.connect(schema), Postgres.DIALECT)) {
+        try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
             session.execute("BEGIN");
             PostgresTransactions.writeAs(session, 1, 1);
             KeyringTable.list(session, key);
@@ -529,7 +528,7 @@ class PostgresStoresTest {
     @Test
     void a_lock_that_is_held_for_too_long_is_answered_busy_and_nothing_is_written() throws SQLException {
         Intent spend = intent(1, Optional.empty(), 7);
-        PostgresServer.whileLocked(schema, "store", () -> {
+        database.whileLocked("store", () -> {
             assertFails(stores.get(0).intents().open(spend, 0), StoreException.Reason.BUSY);
         });
         assertThat(done(stores.get(0).intents().findForCertain(spend.txId()))).isEmpty();
@@ -539,7 +538,7 @@ class PostgresStoresTest {
     @Test
     void the_journal_of_the_account_chain_is_certain_only_behind_every_commit_that_holds_the_lock()
             throws SQLException {
-        PostgresServer.whileLocked(schema, "store", () -> {
+        database.whileLocked("store", () -> {
             assertFails(stores.get(0).accountSends().makeCertain(), StoreException.Reason.BUSY);
         });
         done(stores.get(0).accountSends().makeCertain());
@@ -553,7 +552,7 @@ class PostgresStoresTest {
         Address address = Address.parse("c7".repeat(32));
         PayoutStore.Order order =
                 new PayoutStore.Order("payout-1", address, Amount.of(1_000), Optional.empty(), Optional.empty());
-        PostgresServer.whileLocked(schema, "store", () -> {
+        database.whileLocked("store", () -> {
             List<CompletionStage<?>> calls = List.of(
                     store.intents().open(intent(2, Optional.of("token-two"), 8), 0),
                     store.intents().adopt(open.txId()),
@@ -574,8 +573,8 @@ class PostgresStoresTest {
     @Test
     void a_commit_whose_answer_is_lost_is_unknown_until_another_one_tells() throws Exception {
         for (boolean arrives : List.of(true, false)) {
-            try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
-                    PostgresStore store = cutter.open(schema)) {
+            try (PostgresProxy cutter = new PostgresProxy(database, arrives);
+                    PostgresStore store = cutter.open()) {
                 int number = arrives ? 1 : 2;
                 done(store.intents().open(intent(10 + number, Optional.empty(), 10 + number), 0));
                 cutter.cutNext("INSERT INTO spends");
@@ -599,12 +598,12 @@ class PostgresStoresTest {
 
     @Test
     void sixty_four_spends_that_come_at_once_cost_six_round_trips_under_the_store_lock() throws Exception {
-        try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), true);
-                PostgresStore store = proxy.open(schema)) {
+        try (PostgresProxy proxy = new PostgresProxy(database, true);
+                PostgresStore store = proxy.open()) {
             done(store.intents().open(intent(900, Optional.empty(), 900), 0));
             proxy.roundTrips().clear();
             List<CompletionStage<Opening>> answers = new ArrayList<>();
-            PostgresServer.whileLocked(schema, "store", () -> {
+            database.whileLocked("store", () -> {
                 // While another process holds the lock they queue up: the first waits for it alone, the rest behind the
                 // first.
                 for (int i = 0; i < 65; i++) {
@@ -652,7 +651,7 @@ class PostgresStoresTest {
     @Test
     void a_store_that_misses_its_newest_commit_stops_all() {
         done(stores.get(0).intents().open(intent(1, Optional.empty(), 7), 0));
-        PostgresServer.run(schema, "DELETE FROM commits WHERE number = (SELECT max(number) FROM commits)");
+        database.run("DELETE FROM commits WHERE number = (SELECT max(number) FROM commits)");
 
         assertFails(stores.get(0).intents().open(intent(2, Optional.empty(), 8), 0), StoreException.Reason.STOPPED);
         assertFails(stores.get(1).intents().open(intent(3, Optional.empty(), 9), 0), StoreException.Reason.STOPPED);
@@ -662,7 +661,7 @@ class PostgresStoresTest {
     @Test
     void a_store_with_nothing_to_write_notices_that_its_newest_commit_is_gone() {
         done(stores.get(0).intents().open(intent(1, Optional.empty(), 7), 0));
-        PostgresServer.run(schema, "DELETE FROM commits WHERE number = (SELECT max(number) FROM commits)");
+        database.run("DELETE FROM commits WHERE number = (SELECT max(number) FROM commits)");
 
         Await.until("it has looked", () -> stores.get(0).stopped().isPresent());
     }
@@ -687,7 +686,7 @@ class PostgresStoresTest {
 
     @Test
     void a_row_that_the_second_wall_refuses_ends_the_writer() {
-        PostgresServer.run(schema, "INSERT INTO live_tokens (token) VALUES ('token-one')");
+        database.run("INSERT INTO live_tokens (token) VALUES ('token-one')");
 
         assertFails(
                 stores.get(0).intents().open(intent(1, Optional.of("token-one"), 7), 0), StoreException.Reason.UNKNOWN);
@@ -699,7 +698,7 @@ class PostgresStoresTest {
     void whoever_writes_a_spend_without_the_store_lock_is_refused() {
         done(stores.get(0).intents().open(intent(1, Optional.empty(), 7), 0));
 
-        assertThatThrownBy(() -> PostgresServer.run(schema, "UPDATE spends SET reason = 'by hand'"))
+        assertThatThrownBy(() -> database.run("UPDATE spends SET reason = 'by hand'"))
                 .hasMessageContaining("walletd.commit");
     }
 
@@ -710,11 +709,7 @@ class PostgresStoresTest {
     }
 
     private void refused(String options, String why) {
-        assertThatThrownBy(() -> PostgresStore.open(
-                        schema,
-                        () -> PostgresServer.connect(PostgresServer.port(), schema, options),
-                        OptionalLong.empty(),
-                        true))
+        assertThatThrownBy(() -> SharedStores.open(database.with(options), OptionalLong.empty(), true))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining(why);
     }
