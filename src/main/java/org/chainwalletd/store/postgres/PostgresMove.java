@@ -331,33 +331,11 @@ public final class PostgresMove {
 
     /** Compares the stores as daemons would read them; returns the number of objects compared. */
     private int compare(SqlSession source, Map<String, Long> rows) throws SQLException {
-        try (SqlSession session = TableCopy.connect(connector)) {
-            for (Map.Entry<String, Long> table : rows.entrySet()) {
-                requireEqual(table.getKey(), table.getValue(), TableCopy.count(session, table.getKey()));
-                requireEqual(table.getKey(), table.getValue(), TableCopy.count(source, table.getKey()));
-            }
-            requireEqual(
-                    "live_tokens",
-                    source.number("SELECT (SELECT count(*) FROM spends WHERE token_key IS NOT NULL)"
-                            + " + (SELECT count(*) FROM payouts)"),
-                    TableCopy.count(session, "live_tokens"));
-            String why = "store " + database + ": it is being moved";
-            try (Store from = SqliteStore.openReadOnly(folder, why);
-                    Store to = PostgresStore.openReadOnly(connector, why)) {
-                StoreComparison comparison = new StoreComparison(from, to, source);
-                requireEqual("held_coins", comparison.heldCoins(), TableCopy.count(session, "held_coins"));
-                Optional<String> difference = comparison.difference();
-                if (difference.isPresent()) {
-                    throw different(difference.get());
-                }
-                return comparison.compared();
-            }
-        }
-    }
-
-    private void requireEqual(String table, long from, long to) {
-        if (from != to) {
-            throw different(table + " (" + from + " rows became " + to + ")");
+        String why = "store " + database + ": it is being moved";
+        try (SqlSession session = TableCopy.connect(connector);
+                Store from = SqliteStore.openReadOnly(folder, why);
+                Store to = PostgresStore.openReadOnly(connector, why)) {
+            return new StoreComparison(from, to, source, session).requireEqual(rows, false, this::different);
         }
     }
 
