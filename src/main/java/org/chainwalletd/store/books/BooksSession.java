@@ -1,12 +1,18 @@
 package org.chainwalletd.store.books;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Bytes32;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.sql.Row;
 import org.chainwalletd.store.sql.SqlSession;
 
@@ -88,9 +94,34 @@ public final class BooksSession {
         return sql.isRemote();
     }
 
+    /** Returns the values of columns for values of the domain: two for an outpoint (id, index) and for a block (height, id). */
+    private static Object[] columns(Object... values) {
+        List<Object> columns = new ArrayList<>(values.length);
+        for (Object value : values) {
+            if (value instanceof Outpoint outpoint) {
+                columns.add(outpoint.txId().toArray());
+                columns.add(outpoint.index());
+            } else if (value instanceof BlockPlace place) {
+                columns.add(place.height());
+                columns.add(place.blockId().toArray());
+            } else if (value instanceof Bytes32<?> bytes) {
+                columns.add(bytes.toArray());
+            } else if (value instanceof Bytes bytes) {
+                columns.add(bytes.toArray());
+            } else if (value instanceof Amount amount) {
+                columns.add(amount.bits());
+            } else if (value instanceof Boolean flag) {
+                columns.add(flag ? 1 : 0);
+            } else {
+                columns.add(value);
+            }
+        }
+        return columns.toArray();
+    }
+
     void update(String text, Object... values) {
         try {
-            sql.defer(text, values);
+            sql.defer(text, columns(values));
         } catch (SQLException e) {
             throw new Failure(e);
         }
@@ -98,7 +129,7 @@ public final class BooksSession {
 
     int updated(String text, Object... values) {
         try {
-            return sql.update(text, values);
+            return sql.update(text, columns(values));
         } catch (SQLException e) {
             throw new Failure(e);
         }
@@ -106,7 +137,7 @@ public final class BooksSession {
 
     <T> List<T> query(String text, SqlSession.RowReader<T> reader, Object... values) {
         try {
-            return sql.query(text, reader, values);
+            return sql.query(text, reader, columns(values));
         } catch (SQLException e) {
             throw new Failure(e);
         }
@@ -114,7 +145,7 @@ public final class BooksSession {
 
     void visit(String text, SqlSession.Visitor<Row> visitor, Object... values) {
         try {
-            sql.visit(text, visitor, values);
+            sql.visit(text, visitor, columns(values));
         } catch (SQLException e) {
             throw new Failure(e);
         }
@@ -122,7 +153,7 @@ public final class BooksSession {
 
     <T> Optional<T> queryOne(String text, SqlSession.RowReader<T> reader, Object... values) {
         try {
-            return sql.queryOne(text, reader, values);
+            return sql.queryOne(text, reader, columns(values));
         } catch (SQLException e) {
             throw new Failure(e);
         }

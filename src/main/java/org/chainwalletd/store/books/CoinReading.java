@@ -50,7 +50,7 @@ final class CoinReading {
         if (addresses.size() <= SINGLY) {
             for (Address address : addresses) {
                 if (isCovered(head, address)) {
-                    coins.put(address, head.query(COINS_OF, CoinReading::coin, height, address.toArray()));
+                    coins.put(address, head.query(COINS_OF, CoinReading::coin, height, address));
                 }
             }
             return coins;
@@ -67,12 +67,12 @@ final class CoinReading {
     /** Reads the most valuable coins of an address as {@link #unspent} does, at most {@code most}. */
     static Map<Address, List<OwnCoin>> mostValuable(Page head, long height, Address address, int most) {
         return isCovered(head, address)
-                ? Map.of(address, head.query(MOST_VALUABLE_OF, CoinReading::coin, height, address.toArray(), most))
+                ? Map.of(address, head.query(MOST_VALUABLE_OF, CoinReading::coin, height, address, most))
                 : Map.of();
     }
 
     private static boolean isCovered(Page head, Address address) {
-        return head.has(COVERED + " AND address = ?", (Object) address.toArray());
+        return head.has(COVERED + " AND address = ?", address);
     }
 
     private static OwnCoin coin(Row row) throws SQLException {

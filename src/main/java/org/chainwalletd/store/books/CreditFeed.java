@@ -168,7 +168,7 @@ public final class CreditFeed {
                                 + " AND c.scan = 0 AND c.active = 1 AND c.height BETWEEN ? AND ?"
                                 + " ORDER BY c.height, c.position LIMIT " + MOST_CONFIRMED,
                         CreditTable::read,
-                        address.toArray(),
+                        address,
                         from,
                         to)
                 .stream()
@@ -292,7 +292,7 @@ public final class CreditFeed {
                     credit.isInBlock() ? Page.HEAD : CreditTable.PENDING,
                     credit.block().height(),
                     credit.position(),
-                    credit.block().blockId().toArray());
+                    credit.block().blockId());
         }
 
         private void process(Entry entry) {
@@ -322,7 +322,7 @@ public final class CreditFeed {
                     + " FROM credit_log l LEFT JOIN credits c ON c.id = l.credit WHERE l.number > ?" + ofAddress
                     + " ORDER BY l.number LIMIT " + ENTRIES;
             Object[] values = after.address().isPresent()
-                    ? new Object[] {after.log(), after.address().get().toArray()}
+                    ? new Object[] {after.log(), after.address().get()}
                     : new Object[] {after.log()};
             return page.query(
                     sql,
@@ -345,7 +345,7 @@ public final class CreditFeed {
             List<CreditEvent> next;
             do {
                 List<Object> values = new ArrayList<>();
-                at.address().ifPresent(address -> values.add(address.toArray()));
+                at.address().ifPresent(address -> values.add(address));
                 values.addAll(List.of(deepEnough, at.height() + 1, at.position()));
                 next = page.query(sql, CreditReading::entered, values.toArray());
                 for (CreditEvent event : next) {
@@ -472,7 +472,7 @@ public final class CreditFeed {
                                     + " CROSS JOIN credit_log l INDEXED BY credit_log_by_credit ON l.credit = c.id"
                                     + " WHERE l.number <= ?3 ORDER BY l.number DESC LIMIT 1",
                             row -> row.getInt(1) == CreditTable.SEEN,
-                            txId.toArray(),
+                            txId,
                             output,
                             told)
                     .orElse(false);

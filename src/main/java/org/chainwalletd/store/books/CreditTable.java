@@ -10,7 +10,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
@@ -181,16 +180,17 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         put(head, TIMELINE, 0);
     }
 
-    private static long number(Page head, String fact) {
+    static long number(Page head, String fact) {
         return find(head, fact).orElse(0L);
     }
 
-    private static Optional<Long> find(Page head, String fact) {
+    /** Finds the number that is recorded under a name. */
+    static Optional<Long> find(Page head, String fact) {
         return head.queryOne(
                 "SELECT value FROM credit_facts WHERE name = ?", row -> Long.valueOf(row.getString(1)), fact);
     }
 
-    private static void put(Page head, String fact, long number) {
+    static void put(Page head, String fact, long number) {
         head.update(
                 "INSERT INTO credit_facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
                 fact,
@@ -244,7 +244,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 page.scan(),
                 credit.block().height(),
                 credit.position(),
-                credit.block().blockId().toArray());
+                credit.block().blockId());
     }
 
     private static void endPending(Page head, Outpoint outpoint) {
@@ -259,11 +259,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
      * @return whether the row exists
      */
     private static boolean setSeen(Page head, Outpoint outpoint, boolean active) {
-        return head.updated(
-                        "UPDATE credits" + OF_SEEN + " AND output = ?3",
-                        outpoint.txId().toArray(),
-                        active ? 1 : 0,
-                        outpoint.index())
+        return head.updated("UPDATE credits" + OF_SEEN + " AND output = ?3", outpoint.txId(), active, outpoint.index())
                 > 0;
     }
 
@@ -276,17 +272,15 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 "INSERT INTO credits (scan, active, tx, output, address, amount, height, block, position, own, change, coinbase, datum) "
                         + "VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 scan,
-                credit.outpoint().txId().toArray(),
-                credit.outpoint().index(),
+                credit.outpoint(),
                 AddressRows.number(page, credit.address()),
-                credit.amount().bits(),
-                credit.block().height(),
-                credit.block().blockId().toArray(),
+                credit.amount(),
+                credit.block(),
                 credit.position(),
-                credit.own() ? 1 : 0,
-                credit.change() ? 1 : 0,
-                credit.coinbase() ? 1 : 0,
-                credit.datum().map(Bytes::toArray).orElse(null));
+                credit.own(),
+                credit.change(),
+                credit.coinbase(),
+                credit.datum().orElse(null));
     }
 
     /**
@@ -306,8 +300,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         head.update(
                 "INSERT INTO credit_log (entry, credit, address, height) SELECT ?3, id, address, ?4" + SEEN_IN
                         + " AND output = ?2",
-                outpoint.txId().toArray(),
-                outpoint.index(),
+                outpoint,
                 SEEN,
                 top(head));
         return true;
@@ -318,10 +311,10 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         head.update(
                 "INSERT INTO credit_log (entry, credit, address, height) SELECT ?2, id, address, ?3" + SEEN_IN
                         + " AND active = 1 ORDER BY output DESC",
-                txId.toArray(),
+                txId,
                 LOST,
                 top(head));
-        head.update("UPDATE credits" + OF_SEEN, txId.toArray(), 0);
+        head.update("UPDATE credits" + OF_SEEN, txId, 0);
         CreditCache.of(head).removeAllPending(txId);
     }
 

@@ -100,7 +100,7 @@ public final class LedgerBooks {
                         + " WHERE true ON CONFLICT (address) DO UPDATE SET watch_only = 0, read_history = 1,"
                         + " birth = excluded.birth, history_from = excluded.history_from,"
                         + " before_scan = excluded.before_scan WHERE watched.watch_only = 1",
-                address.address().toArray(),
+                address.address(),
                 address.birth(),
                 address.historyFrom());
         LedgerFilter.ifCached(head.session()).ifPresent(filter -> filter.watch(address.address()));
@@ -151,11 +151,11 @@ public final class LedgerBooks {
      * credits stay.
      */
     private static void removeWatchOnly(Page head, Address address) {
-        if (head.updated("DELETE FROM watched WHERE address = ? AND watch_only = 1", (Object) address.toArray()) > 0) {
+        if (head.updated("DELETE FROM watched WHERE address = ? AND watch_only = 1", address) > 0) {
             head.update(
                     "DELETE FROM coins WHERE scan IN (SELECT 0 UNION ALL SELECT scan FROM scans)"
                             + " AND address = (SELECT id FROM addresses WHERE address = ?)",
-                    (Object) address.toArray());
+                    address);
             LedgerFilter.ifCached(head.session()).ifPresent(filter -> filter.unwatch(address));
         }
     }
@@ -169,17 +169,16 @@ public final class LedgerBooks {
                         + " birth = CASE watched.read_history WHEN 1 THEN MIN(watched.birth, excluded.birth) ELSE excluded.birth END"
                         + " WHERE watched.watch_only = 1 AND excluded.read_history = 1"
                         + " AND (watched.read_history = 0 OR excluded.birth < watched.birth)",
-                address.toArray(),
+                address,
                 birth.orElse(0),
                 from,
-                birth.isPresent() ? 1 : 0);
+                birth.isPresent());
         LedgerFilter.ifCached(head.session()).ifPresent(filter -> filter.watch(address));
     }
 
     /** Keeps watching an address whose key was deleted, as watch-only. */
     private static void makeWatchOnly(Page head, Address address) {
-        head.update(
-                "UPDATE watched SET watch_only = 1 WHERE address = ? AND watch_only = 0", (Object) address.toArray());
+        head.update("UPDATE watched SET watch_only = 1 WHERE address = ? AND watch_only = 0", address);
     }
 
     /** Returns the watch-only addresses. */
@@ -199,11 +198,11 @@ public final class LedgerBooks {
             return;
         }
         if (!SharedKeys.haveStore(head)) {
-            head.update("DELETE FROM watched WHERE address = ? AND watch_only = 0", (Object) address.toArray());
+            head.update("DELETE FROM watched WHERE address = ? AND watch_only = 0", address);
         } else if (SharedKeys.isWatchedWithout(head, address)) {
             makeWatchOnly(head, address);
         } else {
-            head.update("DELETE FROM watched WHERE address = ?", (Object) address.toArray());
+            head.update("DELETE FROM watched WHERE address = ?", address);
         }
         LedgerFilter.ifCached(head.session()).ifPresent(filter -> filter.unwatch(address));
     }
@@ -243,8 +242,7 @@ public final class LedgerBooks {
 
     private static Optional<Watched> find(Page page, Address address) {
         return page.queryOne(
-                "SELECT address, birth, history_from FROM watched WHERE address = ?", LedgerBooks::watched, (Object)
-                        address.toArray());
+                "SELECT address, birth, history_from FROM watched WHERE address = ?", LedgerBooks::watched, address);
     }
 
     private static Watched watched(Row row) throws SQLException {
@@ -336,8 +334,7 @@ public final class LedgerBooks {
                         + " WHERE substr(c.tx_id, 1, 6) = substr(?1, 1, 6) AND c.tx_id = ?1 AND c.output_index = ?2"
                         + " LIMIT 1",
                 row -> Map.entry(Amount.ofUnsigned(row.getLong(1)), Bytes.wrap(row.getBytes(2))),
-                outpoint.txId().toArray(),
-                outpoint.index());
+                outpoint);
     }
 
     /**
@@ -400,7 +397,7 @@ public final class LedgerBooks {
             List<Part> parts;
             do {
                 parts = head.query(
-                        input ? SPENT : PAID, row -> Part.read(row, input), address.toArray(), to, height, coin, COINS);
+                        input ? SPENT : PAID, row -> Part.read(row, input), address, to, height, coin, COINS);
                 for (Part part : parts) {
                     HistoryEntry entry = part.entry();
                     if (entry.height() != height) {
