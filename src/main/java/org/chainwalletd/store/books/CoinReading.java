@@ -108,16 +108,11 @@ final class CoinReading {
      * second per 100,000 addresses. Takes about 180 bytes per address.
      */
     static final class CoinSums {
-        private static final String COVERED = "SELECT address FROM watched WHERE " + LedgerTable.COVERED;
-
         private static final String COLUMNS =
                 "SELECT (SELECT a.address FROM addresses a WHERE a.id = coins.address) AS address,"
                         + " value, height, coinbase, spent_height";
 
-        private static final String NOW = COLUMNS
-                + " FROM coins INDEXED BY coins_unspent WHERE scan = 0 AND spent_height IS NULL AND height <= ?1"
-                + " UNION ALL " + COLUMNS
-                + " FROM coins INDEXED BY coins_spent WHERE scan = 0 AND spent_height > ?1 AND height <= ?1";
+        private static final String NOW = COLUMNS + STILL_THERE + " UNION ALL " + COLUMNS + SPENT_SINCE;
 
         /**
          * Query for the coins that blocks above ?1 up to ?2 have created or spent, and for coinbases at heights above ?3 up to ?4, which have

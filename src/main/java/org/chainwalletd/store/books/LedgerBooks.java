@@ -14,6 +14,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -67,11 +68,17 @@ public final class LedgerBooks {
      * @param young number of blocks
      */
     public CompletionStage<Void> watch(List<Address> addresses, boolean fresh, long young) {
-        return file.write(session -> {
-            OptionalLong top = top(session.head());
+        return change(head -> {
+            OptionalLong top = top(head);
             long birth = fresh && top.isPresent() ? Math.max(0, top.getAsLong() - young) : 0;
             long from = fresh && top.isPresent() ? birth : next(top);
-            addresses.forEach(address -> watch(session.head(), new Watched(address, birth, from)));
+            addresses.forEach(address -> watch(head, new Watched(address, birth, from)));
+        });
+    }
+
+    private CompletionStage<Void> change(Consumer<Page> work) {
+        return file.write(session -> {
+            work.accept(session.head());
             LedgerTable.changed(session.head());
             return null;
         });
@@ -113,12 +120,10 @@ public final class LedgerBooks {
      * @param births height for each address to watch; 0 when unknown
      */
     public CompletionStage<Void> settle(Map<Address, Long> births, Collection<Address> unwatched) {
-        return file.write(session -> {
-            long from = next(top(session.head()));
-            births.forEach((address, birth) -> watch(session.head(), new Watched(address, birth, from)));
-            unwatched.forEach(address -> unwatch(session.head(), address));
-            LedgerTable.changed(session.head());
-            return null;
+        return change(head -> {
+            long from = next(top(head));
+            births.forEach((address, birth) -> watch(head, new Watched(address, birth, from)));
+            unwatched.forEach(address -> unwatch(head, address));
         });
     }
 
@@ -131,8 +136,7 @@ public final class LedgerBooks {
      */
     public CompletionStage<Void> settleWatchOnly(
             Map<Address, OptionalLong> births, Collection<Address> unwatched, Predicate<Address> owned) {
-        return file.write(session -> {
-            Page head = session.head();
+        return change(head -> {
             long from = next(top(head));
             births.forEach((address, birth) -> {
                 if (!owned.test(address) && !hasSharedKey(head, address)) {
@@ -141,8 +145,6 @@ public final class LedgerBooks {
                 watchOnly(head, address, birth, from);
             });
             unwatched.forEach(address -> removeWatchOnly(head, address));
-            LedgerTable.changed(head);
-            return null;
         });
     }
 
