@@ -2,6 +2,7 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.assertAnswer;
 import static org.chainwalletd.store.Payments.pay;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.intent;
@@ -33,13 +34,17 @@ import org.chainwalletd.store.PayoutSample;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.StoreHistory;
 import org.chainwalletd.store.StoreSample;
 import org.chainwalletd.store.SwapSample;
 import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.store.sql.QueueHistory;
 import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.store.sql.SqliteStore;
+import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that move the payments of a datadir between its file and a database. */
@@ -52,6 +57,20 @@ abstract class MovedStores {
     final List<Store> stores = new ArrayList<>();
     final SharedStores database = new SharedStores();
     Path datadir;
+
+    private final boolean fromServer;
+    private final int steps;
+    /** Whether the store is moved at its next restart. */
+    private boolean due;
+
+    /**
+     * @param fromServer whether stores are moved from a database into a file
+     * @param steps of a history of a store
+     */
+    MovedStores(boolean fromServer, int steps) {
+        this.fromServer = fromServer;
+        this.steps = steps;
+    }
 
     /** Simulates the death of the process. */
     private static final class Killed extends RuntimeException {
@@ -156,54 +175,59 @@ abstract class MovedStores {
         CrashPoint.watch(null);
     }
 
-    /** Histories of a store that is moved at one of its restarts and then continues normally. {@code -Dstore.steps=100000} runs longer. */
-    final class Moving {
-        private final boolean fromServer;
-        private boolean due;
+    /** {@code -Dstore.steps=100000} runs longer. */
+    @Test
+    void spends_are_after_the_move_what_they_were_before() {
+        StoreHistory history = new StoreHistory(opened(fromServer), this::reopened, Seeded.random("moved store"));
+        walk(history::run, Integer.getInteger("store.steps", steps));
+    }
 
-        Moving(boolean fromServer) {
-            this.fromServer = fromServer;
+    @Test
+    void payouts_and_sweeps_are_after_the_move_what_they_were_before() {
+        QueueHistory history =
+                new QueueHistory(opened(fromServer), this::reopened, Optional.empty(), Seeded.random("moved queue"));
+        walk(history::run, Integer.getInteger("store.steps", Math.min(steps, 200)));
+    }
+
+    private Store opened(boolean onServer) {
+        if (!onServer) {
+            return SqliteStore.open(datadir);
         }
+        PostgresStore store = database.open(datadir, Optional.empty(), SentLog.LEAST_TO_PRUNE);
+        database.run("SELECT set_config('walletd.commit', '0', false); UPDATE spends SET runner = " + store.start());
+        return store;
+    }
 
-        Store opened(boolean onServer) {
-            if (!onServer) {
-                return SqliteStore.open(datadir);
+    private Store reopened(Store closing) {
+        closing.close();
+        boolean wasMoved = isMoved(closing);
+        if (due && !wasMoved) {
+            try {
+                move();
+            } catch (IOException e) {
+                throw new AssertionError(e);
             }
-            PostgresStore store = database.open(datadir, Optional.empty(), SentLog.LEAST_TO_PRUNE);
-            database.run(
-                    "SELECT set_config('walletd.commit', '0', false); UPDATE spends SET runner = " + store.start());
-            return store;
         }
+        return opened(fromServer != (due || wasMoved));
+    }
 
-        Store reopened(Store closing) {
-            closing.close();
-            boolean wasMoved = isMoved(closing);
-            if (due && !wasMoved) {
-                try {
-                    move();
-                } catch (IOException e) {
-                    throw new AssertionError(e);
-                }
-            }
-            return opened(fromServer != (due || wasMoved));
-        }
+    private boolean isMoved(Store store) {
+        return store instanceof PostgresStore != fromServer;
+    }
 
-        private boolean isMoved(Store store) {
-            return store instanceof PostgresStore != fromServer;
+    /**
+     * Runs a history of a store that is moved at one of its restarts and then continues normally.
+     *
+     * @param run continues for this number of steps, and returns the store
+     */
+    private void walk(IntFunction<Store> run, int count) {
+        run.apply(count);
+        due = true;
+        Store last = run.apply(count / 10);
+        while (!isMoved(last)) {
+            last = run.apply(count / 10);
         }
-
-        /**
-         * @param run continues for this number of steps, and returns the store
-         */
-        void walk(IntFunction<Store> run, int steps) {
-            run.apply(steps);
-            due = true;
-            Store last = run.apply(steps / 10);
-            while (!isMoved(last)) {
-                last = run.apply(steps / 10);
-            }
-            stores.add(run.apply(steps / 4));
-        }
+        stores.add(run.apply(count / 4));
     }
 
     static void refused(ThrowingCallable act, String why) {
@@ -234,8 +258,7 @@ abstract class MovedStores {
             store.allowance().governTokens(name -> Optional.of(Amount.MAX));
             Intent named = intent(700, Optional.of("token-700"), 700)
                     .with(new Intent.Details(Optional.of("shop"), Optional.empty(), Optional.empty()));
-            assertThat(done(store.intents().open(named, 0, true, () -> StoreSample.BEGUN)))
-                    .isInstanceOf(Opening.Opened.class);
+            assertAnswer(store.intents().open(named, 0, true, () -> StoreSample.BEGUN), Opening.Opened.class);
         }
     }
 

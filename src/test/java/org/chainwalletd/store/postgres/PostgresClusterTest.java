@@ -10,8 +10,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -19,7 +17,7 @@ import org.chainwalletd.store.postgres.PostgresCluster.Standing;
 import org.chainwalletd.store.postgres.PostgresCluster.Start;
 import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,8 +29,9 @@ class PostgresClusterTest {
     @TempDir
     Path folder;
 
-    private final List<PostgresStore> stores = new ArrayList<>();
+    @AutoClose
     private final SharedStores database = new SharedStores();
+
     private PostgresCluster cluster;
 
     @BeforeEach
@@ -41,18 +40,8 @@ class PostgresClusterTest {
         cluster = database.cluster();
     }
 
-    @AfterEach
-    void close() {
-        stores.forEach(PostgresStore::close);
-    }
-
     private PostgresStore open() {
-        return kept(database.openActing());
-    }
-
-    private PostgresStore kept(PostgresStore store) {
-        stores.add(store);
-        return store;
+        return database.keep(database.openActing());
     }
 
     private Start ofStart(long start) {
@@ -106,7 +95,7 @@ class PostgresClusterTest {
 
     @Test
     void a_start_tells_its_machine_and_datadir_and_is_unconfirmed_until_it_has_found_its_commits() {
-        PostgresStore store = kept(PostgresStore.open(
+        PostgresStore store = database.keep(PostgresStore.open(
                 folder.resolve("datadir"), Optional.empty(), database, Optional.empty(), true, SentLog.LEAST_TO_PRUNE));
         Start start = ofStart(store.start());
         assertThat(start.datadir()).isEqualTo(folder.resolve("datadir").toString());

@@ -2,6 +2,7 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.assertAnswer;
 import static org.chainwalletd.store.Payments.assertFails;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
@@ -32,7 +33,7 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.Schema;
 import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,7 @@ import org.junit.jupiter.api.Test;
 /** Servers that are unsuitable, promoted, replaced or set back, and daemons that are paused. */
 @Tag("postgres")
 class PostgresFaultsTest {
-    private final List<PostgresStore> stores = new ArrayList<>();
+    @AutoClose
     private final SharedStores database = new SharedStores();
 
     @BeforeEach
@@ -48,15 +49,8 @@ class PostgresFaultsTest {
         database.act();
     }
 
-    @AfterEach
-    void close() {
-        stores.forEach(PostgresStore::close);
-    }
-
     private PostgresStore open() {
-        PostgresStore store = database.openActing();
-        stores.add(store);
-        return store;
+        return database.keep(database.openActing());
     }
 
     @Test
@@ -161,8 +155,7 @@ class PostgresFaultsTest {
         PostgresStore silent = open();
         assertOpened(silent, 1);
         assertOpened(store, 2);
-        stores.remove(silent);
-        silent.close();
+        database.end(silent);
         database.run("UPDATE daemons SET ended = false WHERE start = " + silent.start());
         database.act("timeline", "2");
         assertFails(openSpend(store, 3), StoreException.Reason.BUSY);
@@ -213,8 +206,7 @@ class PostgresFaultsTest {
         database.run("UPDATE warnings SET remaining = 2");
         assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
         // The payment was committed, and its coin stays held.
-        assertThat(done(store.intents().open(intent(3, Optional.empty(), 2), 0)))
-                .isInstanceOf(Opening.CoinTaken.class);
+        assertAnswer(store.intents().open(intent(3, Optional.empty(), 2), 0), Opening.CoinTaken.class);
     }
 
     @Test
@@ -262,8 +254,7 @@ class PostgresFaultsTest {
                 .isEqualTo(1);
         assertThat(database.number("SELECT count(*) FROM changes WHERE commit < 1000"))
                 .isZero();
-        assertThat(done(behind.intents().open(intent(4, Optional.empty(), 2), 0)))
-                .isInstanceOf(Opening.CoinTaken.class);
+        assertAnswer(behind.intents().open(intent(4, Optional.empty(), 2), 0), Opening.CoinTaken.class);
         assertThat(behind.stopped()).isEmpty();
     }
 
@@ -274,8 +265,8 @@ class PostgresFaultsTest {
         database.run("CREATE ROLE " + role + "; GRANT USAGE ON SCHEMA " + database.name() + " TO " + role
                 + "; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + database.name() + " TO " + role
                 + "; GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + database.name() + " TO " + role);
-        PostgresStore store = SharedStores.open(database.with("-c role=" + role), OptionalLong.empty(), true);
-        stores.add(store);
+        PostgresStore store =
+                database.keep(SharedStores.open(database.with("-c role=" + role), OptionalLong.empty(), true));
 
         assertOpened(store, 1);
         assertThatThrownBy(
@@ -378,18 +369,18 @@ class PostgresFaultsTest {
         Intent spend = intent(1, Optional.of("token"), 1);
         done(runner.intents().open(spend, 0));
 
-        assertThat(done(runner.intents().adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
-        assertThat(done(other.intents().adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Elsewhere.class);
+        assertAnswer(runner.intents().adopt(spend.txId()), IntentStore.Adoption.Ours.class);
+        assertAnswer(other.intents().adopt(spend.txId()), IntentStore.Adoption.Elsewhere.class);
         Await.until("its heartbeat has lapsed", () -> {
             database.run("UPDATE daemons SET beaten = 0 WHERE start = " + runner.start());
             return done(other.intents().adopt(spend.txId())) instanceof IntentStore.Adoption.Ours;
         });
 
         for (PostgresStore store : List.of(runner, other)) {
-            assertThat(done(store.intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50)))
-                    .isInstanceOf(IntentStore.Transition.Stale.class);
-            assertThat(done(store.intents().contest(spend.txId(), "twin", 50)))
-                    .isInstanceOf(IntentStore.Transition.Stale.class);
+            assertAnswer(
+                    store.intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50),
+                    IntentStore.Transition.Stale.class);
+            assertAnswer(store.intents().contest(spend.txId(), "twin", 50), IntentStore.Transition.Stale.class);
         }
         done(other.intents().accept(spend.txId(), Set.of(IntentState.PREPARED), 60));
         assertThat(done(runner.intents().find(spend.txId())).orElseThrow().state())
@@ -413,8 +404,7 @@ class PostgresFaultsTest {
         PostgresStore runner = open();
         Intent spend = intent(1, Optional.empty(), 1);
         done(runner.intents().open(spend, 0));
-        stores.remove(runner);
-        runner.close();
+        database.end(runner);
 
         assertThat(done(open().intents().abandon(spend.txId(), "by hand", 9)))
                 .isEqualTo(new IntentStore.Transition.Made());
@@ -461,7 +451,7 @@ class PostgresFaultsTest {
             govern(off, wrongClock);
 
             long now = wrongClock.millis();
-            assertThat(done(off.intents().open(spend, now - kept.toMillis()))).isInstanceOf(Opening.Opened.class);
+            assertAnswer(off.intents().open(spend, now - kept.toMillis()), Opening.Opened.class);
             done(off.intents().confirm(spend.txId(), IntentState.PREPARED, new BlockPlace(7, hash(700)), now));
             done(off.intents().bury(List.of(spend.txId())));
 
@@ -485,8 +475,9 @@ class PostgresFaultsTest {
     private static void isTaken(PostgresStore store, int number, long closedBefore) {
         assertThat(done(store.receipts().bound("token-" + number, closedBefore)))
                 .isPresent();
-        assertThat(done(store.intents().open(intent(10 + number, Optional.of("token-" + number), 10), closedBefore)))
-                .isInstanceOf(Opening.TokenTaken.class);
+        assertAnswer(
+                store.intents().open(intent(10 + number, Optional.of("token-" + number), 10), closedBefore),
+                Opening.TokenTaken.class);
     }
 
     private static void govern(PostgresStore store, Clock clock) {
@@ -598,7 +589,7 @@ class PostgresFaultsTest {
     }
 
     private static void assertOpened(PostgresStore store, int number) {
-        assertThat(done(openSpend(store, number))).isInstanceOf(Opening.Opened.class);
+        assertAnswer(openSpend(store, number), Opening.Opened.class);
     }
 
     /** The planner has no statistics about tables that have just grown. */

@@ -2,6 +2,7 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.assertAnswer;
 import static org.chainwalletd.store.Payments.assertBound;
 import static org.chainwalletd.store.Payments.pay;
 import static org.chainwalletd.store.Payments.payment;
@@ -29,15 +30,12 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.PayoutSample;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
-import org.chainwalletd.store.StoreHistory;
 import org.chainwalletd.store.StoreSample;
 import org.chainwalletd.store.SwapSample;
 import org.chainwalletd.store.files.AtomicFiles;
 import org.chainwalletd.store.files.CrashPoint;
-import org.chainwalletd.store.sql.QueueHistory;
 import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.store.sql.SqliteStore;
-import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -56,6 +54,10 @@ import org.junit.jupiter.params.provider.ValueSource;
     CrashPoint.BACK_MOVE_ENDED
 })
 class PostgresMoveBackTest extends MovedStores {
+    PostgresMoveBackTest() {
+        super(true, 40);
+    }
+
     @Override
     void move() {
         back(datadir);
@@ -165,22 +167,6 @@ class PostgresMoveBackTest extends MovedStores {
     }
 
     @Test
-    void spends_are_after_the_move_what_they_were_before() throws IOException {
-        Moving moving = new Moving(true);
-        StoreHistory history =
-                new StoreHistory(moving.opened(true), moving::reopened, Seeded.random("store moved back"));
-        moving.walk(history::run, Integer.getInteger("store.steps", 40));
-    }
-
-    @Test
-    void payouts_and_sweeps_are_after_the_move_what_they_were_before() throws IOException {
-        Moving moving = new Moving(true);
-        QueueHistory history = new QueueHistory(
-                moving.opened(true), moving::reopened, Optional.empty(), Seeded.random("queue moved back"));
-        moving.walk(history::run, Integer.getInteger("store.steps", 40));
-    }
-
-    @Test
     void a_payment_in_flight_is_adopted_and_sent_again_by_the_daemon_on_the_file() throws IOException {
         paid(1);
 
@@ -188,9 +174,8 @@ class PostgresMoveBackTest extends MovedStores {
 
         SqliteStore store = file(datadir);
         assertThat(done(store.intents().inFlight())).extracting(Intent::txId).containsExactly(hash(1));
-        assertThat(done(store.intents().adopt(hash(1)))).isInstanceOf(IntentStore.Adoption.Ours.class);
-        assertThat(done(store.intents().abandon(hash(1), "never seen", 60)))
-                .isInstanceOf(IntentStore.Transition.Made.class);
+        assertAnswer(store.intents().adopt(hash(1)), IntentStore.Adoption.Ours.class);
+        assertAnswer(store.intents().abandon(hash(1), "never seen", 60), IntentStore.Transition.Made.class);
     }
 
     @Test

@@ -2,6 +2,7 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.assertAnswer;
 import static org.chainwalletd.store.Payments.assertBound;
 import static org.chainwalletd.store.Payments.pay;
 import static org.chainwalletd.store.Payments.payment;
@@ -27,18 +28,15 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.PayoutSample;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
-import org.chainwalletd.store.StoreHistory;
 import org.chainwalletd.store.StoreSample;
 import org.chainwalletd.store.SwapSample;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.store.sql.FrozenStoreTest;
-import org.chainwalletd.store.sql.QueueHistory;
 import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.store.sql.Sqlite;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.store.sql.StoreRestore;
-import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -57,6 +55,10 @@ import org.junit.jupiter.params.provider.ValueSource;
     CrashPoint.MOVE_ENDED
 })
 class PostgresMoveTest extends MovedStores {
+    PostgresMoveTest() {
+        super(false, 300);
+    }
+
     @Override
     void move() {
         there();
@@ -129,21 +131,6 @@ class PostgresMoveTest extends MovedStores {
     }
 
     @Test
-    void spends_are_after_the_move_what_they_were_before() throws IOException {
-        Moving moving = new Moving(false);
-        StoreHistory history = new StoreHistory(moving.opened(false), moving::reopened, Seeded.random("moved store"));
-        moving.walk(history::run, Integer.getInteger("store.steps", 300));
-    }
-
-    @Test
-    void payouts_and_sweeps_are_after_the_move_what_they_were_before() throws IOException {
-        Moving moving = new Moving(false);
-        QueueHistory history = new QueueHistory(
-                moving.opened(false), moving::reopened, Optional.empty(), Seeded.random("moved queue"));
-        moving.walk(history::run, Integer.getInteger("store.steps", 200));
-    }
-
-    @Test
     void a_payment_that_is_doubtful_since_a_restore_stays_so() throws IOException {
         paidInFile(1);
         Path older = folder.resolve("older");
@@ -185,7 +172,7 @@ class PostgresMoveTest extends MovedStores {
 
         PostgresStore store = database(datadir);
         assertThat(done(store.intents().inFlight())).extracting(Intent::txId).containsExactly(hash(1));
-        assertThat(done(store.intents().adopt(hash(1)))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertAnswer(store.intents().adopt(hash(1)), IntentStore.Adoption.Ours.class);
         assertThat(done(store.intents().abandon(hash(1), "never seen", 60)))
                 .as("the process that ran it has ended")
                 .isInstanceOf(IntentStore.Transition.Made.class);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.store.Payments.accept;
 import static org.chainwalletd.store.Payments.asked;
+import static org.chainwalletd.store.Payments.assertAnswer;
 import static org.chainwalletd.store.Payments.assertBound;
 import static org.chainwalletd.store.Payments.assertFails;
 import static org.chainwalletd.store.Payments.pay;
@@ -61,8 +62,7 @@ import org.chainwalletd.store.sql.StoreFaults;
 import org.chainwalletd.store.sql.StoreRestore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,18 +77,10 @@ class PostgresSentLogTest {
     @TempDir
     Path folder;
 
-    private final List<PostgresStore> stores = new ArrayList<>();
+    @AutoClose
     private final SharedStores database = new SharedStores();
     /** References of the payments left out by the last restore. */
     private List<String> leftOut = List.of();
-
-    @BeforeEach
-    void make() {}
-
-    @AfterEach
-    void close() {
-        stores.forEach(PostgresStore::close);
-    }
 
     private Path datadir(String name) {
         return folder.resolve(name);
@@ -99,9 +91,7 @@ class PostgresSentLogTest {
     }
 
     private PostgresStore open(String name, Optional<CommitMark> books, long leastToPrune) {
-        PostgresStore store = database.open(datadir(name), books, leastToPrune);
-        stores.add(store);
-        return store;
+        return database.keep(database.open(datadir(name), books, leastToPrune));
     }
 
     /** Opens the store as if there had been no heartbeat of other daemons for long, although they run. */
@@ -117,17 +107,18 @@ class PostgresSentLogTest {
         throw new AssertionError("there was a heartbeat each time");
     }
 
-    private void end(PostgresStore store) {
-        stores.remove(store);
-        store.close();
+    private void end(PostgresStore... running) {
+        database.end(running);
+    }
+
+    /** Ends these daemons and sets the database back. */
+    private void setBack(PostgresStore... running) {
+        database.end(running);
+        database.putBack();
     }
 
     private PostgresRestore.Step restore(String name, String... without) {
-        return PostgresStore.restore(datadir(name), Optional.empty(), Set.of(without), database);
-    }
-
-    private void run(String statement) {
-        database.run(statement);
+        return database.restore(datadir(name), Optional.empty(), without);
     }
 
     private void copyDatadir(String from, String to) throws IOException {
@@ -164,8 +155,7 @@ class PostgresSentLogTest {
                 .contains("payments may be forgotten")
                 .contains("store restored");
         assertFails(asked(two, 90), StoreException.Reason.STOPPED);
-        end(one);
-        end(two);
+        end(one, two);
     }
 
     @Test
@@ -183,7 +173,8 @@ class PostgresSentLogTest {
                 .containsExactly(new PostgresRestore.Log(
                         logOf("two"), datadir("two").toAbsolutePath().toString()));
         assertThat(restore("one").missing()).as("again").hasSize(1);
-        assertThat(open("two").stopped()).isPresent();
+        PostgresStore waiting = open("two");
+        assertThat(waiting.stopped()).isPresent();
 
         StoreRestore.Restored restored = restore("two").restored().orElseThrow();
 
@@ -200,7 +191,7 @@ class PostgresSentLogTest {
             assertThat(done(store.intents().open(intent(80, Optional.empty(), 13), 0)))
                     .isEqualTo(new Opening.CoinTaken(payment(13).inputs().get(0), hash(13)));
         }
-        assertThat(spend(stores.get(0), 1).state()).isEqualTo(IntentState.CONFLICTED);
+        assertThat(spend(waiting, 1).state()).isEqualTo(IntentState.CONFLICTED);
         assertThat(restore("one")).as("nothing is missing").isEqualTo(NOTHING);
         assertThatThrownBy(() -> restore("one", logOf("two"))).hasMessageContaining("nothing to be restored");
         assertThatThrownBy(() -> restore("mistyped")).hasMessageContaining("name the one of a daemon");
@@ -216,8 +207,7 @@ class PostgresSentLogTest {
         pay(one, 1);
         database.backUp();
         pay(one, 2);
-        end(one);
-        database.putBack();
+        setBack(one);
 
         assertThat(restore("two")).as("it lacks nothing").isEqualTo(NOTHING);
         for (int attempt = 0; attempt < 2; attempt++) {
@@ -279,8 +269,7 @@ class PostgresSentLogTest {
         pay(three, 3);
         pay(one, 2);
         database.putBack();
-        end(one);
-        end(three);
+        end(one, three);
         assertThat(open("one").stopped()).isPresent();
 
         assertThat(restore("one").missing())
@@ -299,19 +288,18 @@ class PostgresSentLogTest {
         database.backUp();
         Intent first = intent(1, Optional.of("token-again"), 1, 2);
         Intent second = intent(2, Optional.of("token-again"), 2, 3);
-        assertThat(done(one.intents().open(first, 0))).isInstanceOf(Opening.Opened.class);
+        assertAnswer(one.intents().open(first, 0), Opening.Opened.class);
         end(one);
         byte[] log = Files.readAllBytes(SentLog.in(datadir("one")));
-        assertThat(done(two.intents()
-                        .failSent(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50)))
-                .isInstanceOf(IntentStore.Transition.Made.class);
+        assertAnswer(
+                two.intents().failSent(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50),
+                IntentStore.Transition.Made.class);
         one = open("one");
-        assertThat(done(one.intents().open(second, 0))).isInstanceOf(Opening.Opened.class);
+        assertAnswer(one.intents().open(second, 0), Opening.Opened.class);
         assertThat(Files.readAllBytes(SentLog.in(datadir("one")))).startsWith(log);
         accept(two, 2);
         database.putBack();
-        end(one);
-        end(two);
+        end(one, two);
 
         assertThat(restore("two").restored()).isEmpty();
         StoreRestore.Restored restored = restore("one").restored().orElseThrow();
@@ -331,13 +319,11 @@ class PostgresSentLogTest {
         database.backUp();
         pay(one, 1);
         Await.until("its heartbeat has lapsed", () -> {
-            run("UPDATE daemons SET beaten = 0 WHERE start = " + one.start());
+            database.run("UPDATE daemons SET beaten = 0 WHERE start = " + one.start());
             return done(two.intents().adopt(hash(1))) instanceof IntentStore.Adoption.Ours;
         });
         String lost = logOf("one");
-        end(one);
-        end(two);
-        database.putBack();
+        setBack(one, two);
 
         assertThat(restore("two", lost).restored()).isPresent();
         assertBound(open("two"), List.of(1));
@@ -391,8 +377,7 @@ class PostgresSentLogTest {
             pay(again, number.incrementAndGet());
             return !file(SentLog.in(datadir("one"))).equals(lacking);
         });
-        end(again);
-        database.putBack();
+        setBack(again);
         end(open("one"));
         restore("one");
         assertBound(open("one"), List.of(1, 2));
@@ -400,8 +385,7 @@ class PostgresSentLogTest {
 
     /** Ends these daemons, sets the database back, lets a daemon find it stopped, and restores it from both logs. */
     private StoreRestore.Restored restoredFromBoth(PostgresStore... running) {
-        List.of(running).forEach(this::end);
-        database.putBack();
+        setBack(running);
         assertThat(open("two").stopped()).isPresent();
         restore("one");
         return restore("two").restored().orElseThrow();
@@ -426,7 +410,7 @@ class PostgresSentLogTest {
             database.backUp();
         }
         loseCommit(one -> done(one.intents().open(first, 0)));
-        assertThat(done(two.intents().open(second, 0))).isInstanceOf(Opening.Opened.class);
+        assertAnswer(two.intents().open(second, 0), Opening.Opened.class);
         accept(two, 2);
         if (kept) {
             database.backUp();
@@ -526,10 +510,7 @@ class PostgresSentLogTest {
                 "INSERT INTO account_sends",
                 one -> done(one.accountSends().open(lost)));
         other.accept(two);
-        if (stores.contains(two)) {
-            end(two);
-        }
-        database.putBack();
+        setBack(two);
         List<PostgresRestore.Step> steps = List.of(restore("one"), restore("two"));
         leftOut = steps.stream()
                 .flatMap(step -> step.restored().stream())
@@ -707,13 +688,12 @@ class PostgresSentLogTest {
         one = open("one");
         pay(one, 2);
         Optional<CommitMark> books = one.confirmed();
-        end(one);
-        database.putBack();
+        setBack(one);
         copyDatadir("old", "one");
 
         PostgresStore stopped = open("one", books, SentLog.LEAST_TO_PRUNE);
         assertThat(stopped.stopped().orElseThrow()).contains("books");
-        assertThatThrownBy(() -> PostgresStore.restore(datadir("one"), books, Set.of(), database))
+        assertThatThrownBy(() -> restore("one", books))
                 .hasMessageContaining("is older than the payments that are missing");
         assertThat(open("one").stopped()).isPresent();
     }
@@ -729,8 +709,7 @@ class PostgresSentLogTest {
         pay(one, 2);
         pay(two, 12);
         // While running, it follows other daemons with empty commits of its own, one of which may be the newest.
-        end(one);
-        end(two);
+        end(one, two);
         copyDatadir("two", "old");
         two = open("two");
         pay(two, 13);
@@ -760,8 +739,7 @@ class PostgresSentLogTest {
         pay(one, 2);
         pay(one, 3);
         pay(two, 12);
-        end(one);
-        end(two);
+        end(one, two);
         copyDatadir("one", "new");
         database.putBack();
         copyDatadir("old", "one");
@@ -785,8 +763,7 @@ class PostgresSentLogTest {
         pay(one, 2);
         pay(one, 3);
         pay(two, 12);
-        List.of(one, two, three).forEach(this::end);
-        database.putBack();
+        setBack(one, two, three);
         copyDatadir("old", "one");
 
         assertThat(restore("one").missing()).hasSize(2);
@@ -809,9 +786,7 @@ class PostgresSentLogTest {
         pay(one, 2);
         pay(one, 3);
         pay(two, 12);
-        end(one);
-        end(two);
-        database.putBack();
+        setBack(one, two);
         copyDatadir("old", "one");
 
         assertThat(restore("two").missing()).hasSize(1);
@@ -835,8 +810,7 @@ class PostgresSentLogTest {
         assertFails(asked(two, 12), StoreException.Reason.UNAVAILABLE);
         room.run();
         pay(two, 13);
-        end(two);
-        database.putBack();
+        setBack(two);
 
         assertThat(restore("two").missing())
                 .extracting(PostgresRestore.Log::name)
@@ -854,14 +828,13 @@ class PostgresSentLogTest {
         database.backUp();
         PostgresStore one = open("one");
         pay(one, 4);
-        end(one);
-        database.putBack();
+        setBack(one);
 
         assertThat(restore("one").restored().orElseThrow().complete()).isTrue();
     }
 
     private PostgresRestore.Step restore(String name, Optional<CommitMark> books) {
-        return PostgresStore.restore(datadir(name), books, Set.of(), database);
+        return database.restore(datadir(name), books);
     }
 
     @Test
@@ -893,8 +866,7 @@ class PostgresSentLogTest {
         assertFails(asked(one, 2), StoreException.Reason.UNKNOWN);
         losing.run();
         assertThat(done(asked(one, 2))).isEqualTo(new Opening.TokenTaken(hash(2)));
-        end(one);
-        database.putBack();
+        setBack(one);
 
         restore("one");
         assertBound(open("one"), List.of(1, 2));
@@ -951,8 +923,7 @@ class PostgresSentLogTest {
         PostgresStore after = open("one");
         assertThat(after.stopped()).isEmpty();
         assertBound(after, acknowledged);
-        end(after);
-        database.putBack();
+        setBack(after);
         PostgresStore stopped = open("one");
         assertThat(stopped.stopped()).isPresent();
         end(stopped);
@@ -993,9 +964,7 @@ class PostgresSentLogTest {
                 new WatchStore.WatchOnly(Address.of(hash(904).toArray()), Optional.of("cold"), OptionalLong.of(7));
         done(two.watchOnly().put(watched));
         PayoutSample.submit(two, Optional.empty(), 1);
-        end(one);
-        end(two);
-        database.putBack();
+        setBack(one, two);
 
         restore("two");
         StoreRestore.Restored restored = restore("one").restored().orElseThrow();
@@ -1134,7 +1103,7 @@ class PostgresSentLogTest {
                 close(token, number);
             } else if (choice == 8) {
                 String name = openedBy.get(number);
-                run("UPDATE daemons SET beaten = 0 WHERE log = '" + logName(name) + "'");
+                database.run("UPDATE daemons SET beaten = 0 WHERE log = '" + logName(name) + "'");
                 done(any().intents().adopt(hash(number)));
             } else {
                 String name = List.copyOf(daemons.keySet()).get(random.nextInt(daemons.size()));
@@ -1154,8 +1123,7 @@ class PostgresSentLogTest {
         private void pay(int token, int number) {
             String name = List.copyOf(daemons.keySet()).get(random.nextInt(daemons.size()));
             openedBy.put(number, name);
-            assertThat(done(daemons.get(name).intents().open(intentOf(number, token, true), 0)))
-                    .isInstanceOf(Opening.Opened.class);
+            assertAnswer(daemons.get(name).intents().open(intentOf(number, token, true), 0), Opening.Opened.class);
         }
 
         private void close(int token, int number) {
@@ -1176,7 +1144,7 @@ class PostgresSentLogTest {
             database.putBack();
             List<String> names = new ArrayList<>(daemons.keySet());
             Collections.shuffle(names, random);
-            daemons.values().forEach(PostgresSentLogTest.this::end);
+            daemons.values().forEach(database::end);
             Optional<StoreRestore.Restored> restored = Optional.empty();
             for (String name : names) {
                 PostgresStore stopped = open(name);
@@ -1185,7 +1153,7 @@ class PostgresSentLogTest {
                 } else {
                     // The daemon has lost nothing, and continues until another one notices.
                     end(stopped);
-                    run("UPDATE store SET stopped = 'by another' WHERE stopped IS NULL");
+                    database.run("UPDATE store SET stopped = 'by another' WHERE stopped IS NULL");
                 }
                 restored = restore(name).restored();
             }

@@ -2,6 +2,7 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.assertAnswer;
 import static org.chainwalletd.store.Payments.assertFails;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
@@ -53,7 +54,7 @@ import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Stub;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -64,18 +65,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("postgres")
 class PostgresStoresTest {
     private final List<PostgresStore> stores = new ArrayList<>();
+
+    @AutoClose
     private final SharedStores database = new SharedStores();
 
     @BeforeEach
     void open() {
         for (int i = 0; i < 3; i++) {
-            stores.add(database.open());
+            stores.add(database.keep(database.open()));
         }
-    }
-
-    @AfterEach
-    void close() {
-        stores.forEach(PostgresStore::close);
     }
 
     /** The stores share one start number, because otherwise each may only claim of its own spends that they were never sent. */
@@ -97,8 +95,8 @@ class PostgresStoresTest {
 
     private void restart(long start) {
         for (int i = 0; i < stores.size(); i++) {
-            stores.get(i).close();
-            stores.set(i, SharedStores.open(database, OptionalLong.of(start), false));
+            database.end(stores.get(i));
+            stores.set(i, database.keep(SharedStores.open(database, OptionalLong.of(start), false)));
         }
     }
 
@@ -129,8 +127,8 @@ class PostgresStoresTest {
         done(stores.get(0).intents().open(spend, 0));
 
         assertThat(fail(1, spend)).isEqualTo(new IntentStore.Transition.Stale(Optional.of(IntentState.PREPARED)));
-        assertThat(done(stores.get(1).intents().contest(spend.txId(), "two of them", 50)))
-                .isInstanceOf(IntentStore.Transition.Stale.class);
+        assertAnswer(
+                stores.get(1).intents().contest(spend.txId(), "two of them", 50), IntentStore.Transition.Stale.class);
         assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Made.class);
 
         done(stores.get(1).intents().reopen(spend.in(IntentState.REFUSED, "no", 50), 60));
@@ -149,22 +147,22 @@ class PostgresStoresTest {
         IntentStore runner = stores.get(0).intents();
         IntentStore keeper = stores.get(1).intents();
         done(runner.open(spend, 0));
-        assertThat(done(keeper.adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Elsewhere.class);
+        assertAnswer(keeper.adopt(spend.txId()), IntentStore.Adoption.Elsewhere.class);
         assertFails(keeper.abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
 
         done(runner.signOff(Set.of(spend.txId(), hash(99))));
 
         assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
-        assertThat(done(keeper.adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertAnswer(keeper.adopt(spend.txId()), IntentStore.Adoption.Ours.class);
         assertThat(fail(1, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
         assertFails(runner.abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
         // A former runner takes it back, and must sign it off again.
         done(keeper.signOff(Set.of(spend.txId())));
-        assertThat(done(runner.adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertAnswer(runner.adopt(spend.txId()), IntentStore.Adoption.Ours.class);
         assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
         assertFails(keeper.abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
         done(runner.signOff(Set.of(spend.txId())));
-        assertThat(done(keeper.abandon(spend.txId(), "by hand", 50))).isInstanceOf(IntentStore.Transition.Made.class);
+        assertAnswer(keeper.abandon(spend.txId(), "by hand", 50), IntentStore.Transition.Made.class);
     }
 
     @Test
@@ -180,7 +178,7 @@ class PostgresStoresTest {
         opened.forEach(StoreSample::done);
         database.run("UPDATE daemons SET beaten = 0");
         Hash256 adopted = spends.get(2).txId();
-        assertThat(done(other.adopt(adopted))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertAnswer(other.adopt(adopted), IntentStore.Adoption.Ours.class);
         done(runner.accept(spends.get(0).txId(), Set.of(IntentState.PREPARED), 40));
         assertFails(lose(other, spends.get(0)), StoreException.Reason.BUSY);
 
@@ -189,12 +187,12 @@ class PostgresStoresTest {
                 runner.accept(spend.txId(), Set.of(IntentState.PREPARED, IntentState.ACCEPTED), 50, true)));
         accepted.forEach(StoreSample::done);
 
-        assertThat(done(lose(other, spends.get(0)))).isInstanceOf(IntentStore.Transition.Made.class);
-        assertThat(done(lose(other, spends.get(1)))).isInstanceOf(IntentStore.Transition.Made.class);
+        assertAnswer(lose(other, spends.get(0)), IntentStore.Transition.Made.class);
+        assertAnswer(lose(other, spends.get(1)), IntentStore.Transition.Made.class);
         // Its own run of the adopted spend has ended, but the run of the other process has not.
         assertFails(lose(runner, spends.get(2)), StoreException.Reason.BUSY);
         done(other.accept(adopted, Set.of(IntentState.CONFLICTED), 60, true));
-        assertThat(done(lose(runner, spends.get(2)))).isInstanceOf(IntentStore.Transition.Made.class);
+        assertAnswer(lose(runner, spends.get(2)), IntentStore.Transition.Made.class);
     }
 
     private static CompletionStage<IntentStore.Transition> lose(IntentStore intents, Intent spend) {
@@ -206,15 +204,14 @@ class PostgresStoresTest {
         Intent spend = intent(1, Optional.of("token-one"), 7);
         done(stores.get(0).intents().open(spend, 0));
         database.run("UPDATE daemons SET beaten = 0");
-        assertThat(done(stores.get(1).intents().adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertAnswer(stores.get(1).intents().adopt(spend.txId()), IntentStore.Adoption.Ours.class);
 
         done(stores.get(0).intents().signOff(Set.of(spend.txId())));
 
         assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
         assertThat(fail(1, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
         assertFails(stores.get(2).intents().abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
-        assertThat(done(stores.get(1).intents().abandon(spend.txId(), "by hand", 50)))
-                .isInstanceOf(IntentStore.Transition.Made.class);
+        assertAnswer(stores.get(1).intents().abandon(spend.txId(), "by hand", 50), IntentStore.Transition.Made.class);
     }
 
     @Test
@@ -225,9 +222,8 @@ class PostgresStoresTest {
         done(stores.get(0).intents().open(old, 0));
         done(stores.get(0).intents().open(fresh, 0));
 
-        assertThat(done(stores.get(1).intents().adopt(fresh.txId())))
-                .isInstanceOf(IntentStore.Adoption.Elsewhere.class);
-        assertThat(done(stores.get(1).intents().adopt(old.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertAnswer(stores.get(1).intents().adopt(fresh.txId()), IntentStore.Adoption.Elsewhere.class);
+        assertAnswer(stores.get(1).intents().adopt(old.txId()), IntentStore.Adoption.Ours.class);
     }
 
     @Test
@@ -285,8 +281,9 @@ class PostgresStoresTest {
         Store keeper = stores.get(1);
         assertThat(done(keeper.swaps().replace(SwapSample.next(swap, "locking"))))
                 .isTrue();
-        assertThat(done(keeper.accountSends().open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED)))))
-                .isInstanceOf(AccountSendStore.Journalled.Done.class);
+        assertAnswer(
+                keeper.accountSends().open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED))),
+                AccountSendStore.Journalled.Done.class);
     }
 
     private static List<CompletionStage<?>> writes(Store store, SwapStore.SwapEntry swap, PayoutStore.Payout payout) {
@@ -338,9 +335,9 @@ class PostgresStoresTest {
             assertFails(write, StoreException.Reason.NOT_KEEPER);
             assertThat(lease.renew(held)).isFalse();
             lease.take(lease.read());
-            assertThat(done(store.accountSends()
-                            .open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED)))))
-                    .isInstanceOf(AccountSendStore.Journalled.Done.class);
+            assertAnswer(
+                    store.accountSends().open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED))),
+                    AccountSendStore.Journalled.Done.class);
         }
     }
 
@@ -371,12 +368,12 @@ class PostgresStoresTest {
         writes.forEach(write -> assertFails(write, StoreException.Reason.NOT_KEEPER));
 
         // It may close spends that it runs itself.
-        assertThat(done(stale.failSent(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 60)))
-                .isInstanceOf(IntentStore.Transition.Made.class);
-        assertThat(done(stores.get(1)
-                        .intents()
-                        .confirm(others.txId(), IntentState.PREPARED, new BlockPlace(7, hash(70)), 60)))
-                .isInstanceOf(IntentStore.Transition.Made.class);
+        assertAnswer(
+                stale.failSent(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 60),
+                IntentStore.Transition.Made.class);
+        assertAnswer(
+                stores.get(1).intents().confirm(others.txId(), IntentState.PREPARED, new BlockPlace(7, hash(70)), 60),
+                IntentStore.Transition.Made.class);
     }
 
     @Test
@@ -450,8 +447,7 @@ class PostgresStoresTest {
         database.run("DELETE FROM changes");
         database.run("UPDATE store SET pruned = (SELECT max(number) FROM commits)");
 
-        assertThat(done(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0)))
-                .isInstanceOf(Opening.CoinTaken.class);
+        assertAnswer(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0), Opening.CoinTaken.class);
     }
 
     @Test
@@ -459,19 +455,15 @@ class PostgresStoresTest {
         List<SweepStore.Part> parts = List.of(StoreContract.part(0, 7), StoreContract.part(1, 8));
         SweepStore.Sweep sweep = StoreContract.begun(stores.get(0), "sweep-one", parts);
 
-        assertThat(done(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0)))
-                .isInstanceOf(Opening.CoinTaken.class);
+        assertAnswer(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0), Opening.CoinTaken.class);
         assertThat(stores.get(1).receipts().mayBeOtherThanSpends()).isTrue();
         Intent spend = StoreContract.partSpend(sweep, 0, 1, 7);
         done(stores.get(2).intents().open(spend, 0));
         done(stores.get(2).intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
-        assertThat(done(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0)))
-                .isInstanceOf(Opening.Opened.class);
-        assertThat(done(stores.get(1).intents().open(intent(3, Optional.empty(), 8), 0)))
-                .isInstanceOf(Opening.CoinTaken.class);
+        assertAnswer(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0), Opening.Opened.class);
+        assertAnswer(stores.get(1).intents().open(intent(3, Optional.empty(), 8), 0), Opening.CoinTaken.class);
         done(stores.get(2).sweeps().move("sweep-one", SweepStore.State.RUNNING, SweepStore.State.STOPPED, "a cap"));
-        assertThat(done(stores.get(1).intents().open(intent(3, Optional.empty(), 8), 0)))
-                .isInstanceOf(Opening.Opened.class);
+        assertAnswer(stores.get(1).intents().open(intent(3, Optional.empty(), 8), 0), Opening.Opened.class);
     }
 
     @Test
@@ -490,7 +482,7 @@ class PostgresStoresTest {
 
         done(written);
         assertThat(done(stores.get(1).payouts().isPaused())).isTrue();
-        assertThat(done(stores.get(0).intents().open(spend, 0))).isInstanceOf(Opening.Opened.class);
+        assertAnswer(stores.get(0).intents().open(spend, 0), Opening.Opened.class);
     }
 
     /** A process may be stopped, or its machine cut off, while it holds the lock; the session of an operator command is not ended. */
@@ -532,7 +524,7 @@ class PostgresStoresTest {
             assertFails(stores.get(0).intents().open(spend, 0), StoreException.Reason.BUSY);
         });
         assertThat(done(stores.get(0).intents().findForCertain(spend.txId()))).isEmpty();
-        assertThat(done(stores.get(0).intents().open(spend, 0))).isInstanceOf(Opening.Opened.class);
+        assertAnswer(stores.get(0).intents().open(spend, 0), Opening.Opened.class);
     }
 
     @Test
@@ -566,8 +558,7 @@ class PostgresStoresTest {
                 .isEqualTo(IntentState.PREPARED);
         assertThat(done(stores.get(1).watchOnly().all())).isEmpty();
         assertThat(done(stores.get(1).payouts().unfinished())).isZero();
-        assertThat(done(store.intents().open(intent(2, Optional.of("token-two"), 8), 0)))
-                .isInstanceOf(Opening.Opened.class);
+        assertAnswer(store.intents().open(intent(2, Optional.of("token-two"), 8), 0), Opening.Opened.class);
     }
 
     @Test
@@ -620,8 +611,7 @@ class PostgresStoresTest {
             for (int i = 100; i < 140; i++) {
                 done(stores.get(0).intents().open(intent(i, Optional.of("token-" + i), i), 0));
             }
-            assertThat(done(store.intents().open(intent(200, Optional.empty(), 139), 0)))
-                    .isInstanceOf(Opening.CoinTaken.class);
+            assertAnswer(store.intents().open(intent(200, Optional.empty(), 139), 0), Opening.CoinTaken.class);
             assertThat(proxy.roundTrips()).allSatisfy(trips -> assertThat(trips).isLessThanOrEqualTo(6));
         }
     }
@@ -679,7 +669,7 @@ class PostgresStoresTest {
             if (i == 3) {
                 assertFails(answers.get(i), StoreException.Reason.UNAVAILABLE);
             } else {
-                assertThat(done(answers.get(i))).isInstanceOf(Opening.Opened.class);
+                assertAnswer(answers.get(i), Opening.Opened.class);
             }
         }
     }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -23,7 +24,7 @@ import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.store.sql.SqlSession;
 
 /** Stores of several daemons in a schema of the test server, which is cheaper to create than a database. */
-public final class SharedStores extends TestRows {
+public final class SharedStores extends TestRows implements AutoCloseable {
     private static final AtomicInteger SCHEMAS = new AtomicInteger();
 
     private final String schema;
@@ -31,6 +32,8 @@ public final class SharedStores extends TestRows {
     private final List<Connection> connections = new CopyOnWriteArrayList<>();
 
     private volatile boolean cut;
+    /** Stores to be closed with this. */
+    private final List<PostgresStore> opened = new ArrayList<>();
 
     public SharedStores() {
         this("store_" + SCHEMAS.incrementAndGet());
@@ -74,6 +77,26 @@ public final class SharedStores extends TestRows {
     /** Opens the store of another daemon. */
     public PostgresStore open() {
         return open(this, OptionalLong.empty(), false);
+    }
+
+    /** Closes a store at the end of the test. */
+    PostgresStore keep(PostgresStore store) {
+        opened.add(store);
+        return store;
+    }
+
+    /** Ends daemons, unless they have ended, before the end of the test. */
+    void end(PostgresStore... stores) {
+        for (PostgresStore store : stores) {
+            if (opened.remove(store)) {
+                store.close();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        opened.forEach(PostgresStore::close);
     }
 
     /** Opens the store of another daemon on a server that returns values chosen by the test, with the clock of that server. */
