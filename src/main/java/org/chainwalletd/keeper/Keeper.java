@@ -39,7 +39,6 @@ public final class Keeper implements Background {
     private static final Logger LOG = LoggerFactory.getLogger(Keeper.class);
     private static final Duration SWITCH_TIMEOUT = Duration.ofSeconds(30);
 
-    /** Starts a child of the keeper's actor. */
     private record Spawn<T>(Behavior<T> behavior, String name, CompletableFuture<ActorRef<T>> spawned) {
         void under(ActorContext<?> context) {
             ActorRef<T> child = context.spawn(behavior, name);
@@ -255,7 +254,6 @@ public final class Keeper implements Background {
         /** Completes {@code done} when the child has processed all earlier messages, or at once while it is being replaced. */
         record Probe(CompletableFuture<Void> done) {}
 
-        /** Message that stops an actor. */
         private enum StopSignal {
             MESSAGE
         }

@@ -101,7 +101,6 @@ public final class BlockRows {
                 OF_SCAN + " AND height BETWEEN ? AND ? ORDER BY height", BlockRows::read, page.scan(), from, to);
     }
 
-    /** Finds the kept block at a height. */
     public static Optional<BlockRow> at(Page page, long height) {
         return from(page, height).filter(row -> row.height() == height);
     }
@@ -175,7 +174,6 @@ public final class BlockRows {
         }
     }
 
-    /** Deletes the blocks above {@code height}. */
     public static void undo(Page page, long height) {
         page.update("DELETE FROM blocks WHERE scan = ? AND height > ?", page.scan(), height);
     }

@@ -234,7 +234,6 @@ public final class Books implements AutoCloseable {
                 }));
     }
 
-    /** Reads committed data. */
     public <T> CompletableFuture<T> read(Work<T> work) {
         return submit(reader, future -> readInto(future, work::apply));
     }

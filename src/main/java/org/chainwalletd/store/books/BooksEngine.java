@@ -65,7 +65,6 @@ interface BooksEngine {
 
         void end() throws SQLException;
 
-        /** Closes the connection, in any state. */
         @Override
         void close();
     }

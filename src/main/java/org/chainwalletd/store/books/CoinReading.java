@@ -147,7 +147,6 @@ final class CoinReading {
             }
         }
 
-        /** Balance of a covered address. */
         private static final class Holding {
             private Amount sum = Amount.ZERO;
         }
@@ -176,8 +175,8 @@ final class CoinReading {
         private CoinSums(Page head, Moment moment, String changes) {
             this.changes = changes;
             this.moment = moment;
-            head.session().visit(COVERED, row -> holdings.put(Address.of(row.getBytes(1)), new Holding()));
-            head.session().visit(NOW, row -> enter(Life.read(row)), moment.height());
+            head.visit(COVERED, row -> holdings.put(Address.of(row.getBytes(1)), new Holding()));
+            head.visit(NOW, row -> enter(Life.read(row)), moment.height());
         }
 
         private void enter(Life life) {

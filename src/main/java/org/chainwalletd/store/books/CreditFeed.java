@@ -178,7 +178,6 @@ public final class CreditFeed {
         return List.copyOf(found.values());
     }
 
-    /** Returns the cursor at the beginning of the feed. */
     public CompletionStage<CreditCursor> beginning(long depth, Optional<Address> address) {
         return books.read(session ->
                 CreditPruning.first(session.head(), CreditCursor.beginning(store(session.head()), depth, address)));
@@ -203,7 +202,6 @@ public final class CreditFeed {
 
     /** Reads one page of the feed of credits, inside one transaction. */
     private static final class CreditReading {
-        /** Number of log entries processed at a time. */
         private static final int ENTRIES = 500;
         /** Size in bytes above which a page ends. */
         private static final int PAGE_BYTES = 1_000_000;
@@ -285,7 +283,6 @@ public final class CreditFeed {
             return entry.enters() && entry.height() > top && isActive(page, entry.credit());
         }
 
-        /** Tells whether the credit is in the chain. */
         static boolean isActive(Page page, Credit credit) {
             return page.has(
                     "SELECT 1 FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1 AND height = ? AND position = ? AND block = ?",

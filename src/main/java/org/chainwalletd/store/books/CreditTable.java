@@ -184,7 +184,6 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         return find(head, fact).orElse(0L);
     }
 
-    /** Finds the number that is recorded under a name. */
     static Optional<Long> find(Page head, String fact) {
         return head.queryOne(
                 "SELECT value FROM credit_facts WHERE name = ?", row -> Long.valueOf(row.getString(1)), fact);
@@ -438,7 +437,6 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         page.update("DELETE FROM credits WHERE scan = ?", page.scan());
     }
 
-    /** Reads a credit from {@link #COLUMNS}. */
     static Credit read(Row row) throws SQLException {
         return new Credit(
                 new Outpoint(row.hash("tx"), row.number("output")),
@@ -475,7 +473,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         private final Set<Outpoint> pending;
 
         private CreditCache(BooksSession session) {
-            pending = new HashSet<>(session.query(SELECT_PENDING, LedgerTable::outpoint, CreditTable.PENDING));
+            pending = new HashSet<>(session.head().query(SELECT_PENDING, LedgerTable::outpoint, CreditTable.PENDING));
         }
 
         static CreditCache of(Page page) {
@@ -506,7 +504,6 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
             return pending.contains(outpoint);
         }
 
-        /** Records an output as pending. */
         void addPending(Outpoint outpoint) {
             pending.add(outpoint);
         }
@@ -520,7 +517,6 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
             return pending.remove(outpoint);
         }
 
-        /** Removes all pending outputs of the transaction. */
         void removeAllPending(Hash256 txId) {
             pending.removeIf(outpoint -> outpoint.txId().equals(txId));
         }

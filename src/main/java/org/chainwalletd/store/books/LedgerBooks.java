@@ -183,11 +183,11 @@ public final class LedgerBooks {
         head.update("UPDATE watched SET watch_only = 1 WHERE address = ? AND watch_only = 0", address);
     }
 
-    /** Returns the watch-only addresses. */
     public CompletionStage<Set<Address>> watchOnly() {
-        return file.read(session -> new HashSet<>(session.query(
-                "SELECT address FROM watched INDEXED BY watched_without_key WHERE watch_only = 1",
-                row -> Address.of(row.getBytes(1)))));
+        return file.read(session -> new HashSet<>(session.head()
+                .query(
+                        "SELECT address FROM watched INDEXED BY watched_without_key WHERE watch_only = 1",
+                        row -> Address.of(row.getBytes(1)))));
     }
 
     /**
@@ -213,7 +213,6 @@ public final class LedgerBooks {
         return head.session().isShared() && SharedKeys.has(head, address);
     }
 
-    /** Tells whether at least one of these addresses is covered. */
     public CompletionStage<Boolean> coversAny(List<Address> addresses) {
         return file.read(session -> addresses.stream()
                 .anyMatch(address ->
@@ -344,7 +343,6 @@ public final class LedgerBooks {
      * costs its content plus the coins of the blocks at its borders, and no index needs transaction ids.
      */
     private static final class HistoryReading {
-        /** Number of coins read at a time. */
         private static final int COINS = 500;
 
         private static final String OF_ADDRESS =

@@ -185,7 +185,6 @@ final class PostgresBooks implements BooksEngine {
                 .orElse(List.of());
     }
 
-    /** Query of books that are not open. */
     @FunctionalInterface
     private interface Query<T> {
         T at(SqlSession session) throws SQLException;

@@ -58,7 +58,6 @@ final class SqliteBooks implements BooksEngine {
         }
     }
 
-    /** Query of a file that no daemon has open. */
     @FunctionalInterface
     interface Query<T> {
         Optional<T> at(SqlSession session) throws SQLException;

@@ -43,7 +43,6 @@ public abstract class KeyRows {
         this.database = database;
     }
 
-    /** Returns the rows of an open store. */
     static KeyRows of(SqlStore store, String database, SentLog.Lines lines) {
         return new OfStore(store, database, lines);
     }
@@ -241,7 +240,6 @@ public abstract class KeyRows {
         static final Refusal CHANGED = new Refusal(Optional.empty());
     }
 
-    /** Rows of an open store. */
     private static final class OfStore extends KeyRows {
         private final SqlStore store;
         private final SentLog.Lines lines;

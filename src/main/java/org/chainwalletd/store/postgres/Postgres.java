@@ -213,7 +213,6 @@ public final class Postgres implements SqlSession.Dialect {
                 e);
     }
 
-    /** Returns whether the user lacks a privilege. */
     static boolean isDenied(SQLException e) {
         return stateOf(e).equals("42501") || stateOf(e).equals("3F000");
     }

@@ -48,7 +48,6 @@ public final class PostgresCluster {
         this.name = database.name();
     }
 
-    /** Statements on a session, which is closed afterwards. */
     @FunctionalInterface
     private interface Work<T> {
         T run(SqlSession session, PostgresStore.Server server) throws SQLException;
@@ -116,7 +115,6 @@ public final class PostgresCluster {
      */
     public record Lock(long process, long heldMillis, long waiting) {}
 
-    /** State of a start of a daemon. */
     public enum Standing {
         /** Its last heartbeat is recent. */
         RUNNING,

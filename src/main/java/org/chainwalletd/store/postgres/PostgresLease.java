@@ -40,7 +40,6 @@ public final class PostgresLease implements AutoCloseable {
         }
     }
 
-    /** Reads the lease. */
     public Lease read() {
         return database.run(PostgresLease::lease);
     }

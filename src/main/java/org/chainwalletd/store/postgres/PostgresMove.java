@@ -409,7 +409,6 @@ public final class PostgresMove {
         session.execute("COMMIT");
     }
 
-    /** Formats the tables with their numbers of rows for the operator. */
     public static String words(Map<String, Long> rows) {
         return rows.entrySet().stream()
                 .filter(table -> !NEVER_EMPTY.contains(table.getKey()))

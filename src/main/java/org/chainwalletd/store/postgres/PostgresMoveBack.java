@@ -559,7 +559,6 @@ public final class PostgresMoveBack {
         discard();
     }
 
-    /** Deletes the folder of the new files. */
     private void discard() throws IOException {
         if (!Files.exists(made)) {
             return;

@@ -43,7 +43,6 @@ public final class PostgresPeers implements AutoCloseable {
      */
     public record Gathering(long number, String founder, long millis, List<Peer> peers) {}
 
-    /** Reads the current gathering and its peers. */
     public Gathering read() {
         return database.run(session -> {
             List<Peer> peers = session.query(

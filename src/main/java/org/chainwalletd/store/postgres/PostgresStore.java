@@ -352,12 +352,10 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
-    /** Returns the rows of the keyring. */
     public KeyRows keys() {
         return KeyRows.of(this, name, lines);
     }
 
-    /** Returns this daemon's access to the lease on background work. */
     public PostgresLease lease() {
         return new PostgresLease(primary, start, transactions::enterTerm);
     }
@@ -385,7 +383,6 @@ public final class PostgresStore extends SqlStore {
         return !transactions.logFails();
     }
 
-    /** Returns the number of this start of the daemon. */
     public long start() {
         return start;
     }

@@ -89,7 +89,6 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
     private static final String SPEND_COLUMNS =
             "claim_tx, claim_input, preimage, claim_height, reclaim_tx, reclaim_input, reclaim_height";
 
-    /** A change by a block. */
     public sealed interface Change {}
 
     /**
