@@ -3,6 +3,7 @@ package org.chainwalletd.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.store.Payments.assertAnswer;
+import static org.chainwalletd.store.Payments.assertBound;
 import static org.chainwalletd.store.Payments.pay;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.intent;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.chainwalletd.chain.Amount;
@@ -138,6 +140,11 @@ abstract class MovedStores {
         Store store = file(datadir);
         pay(store, number);
         end(store);
+    }
+
+    /** Asserts that the payments 1 to {@code last} are bound to their tokens. */
+    static void assertPaid(Store store, int last) {
+        assertBound(store, IntStream.rangeClosed(1, last).boxed().toList());
     }
 
     /** Puts this copy of the file into the datadir. */

@@ -90,6 +90,13 @@ class PostgresMoveBackTest extends MovedStores {
         }
     }
 
+    private static final Keys FULL = new Keys() {
+        @Override
+        public void copy(Path made, CommitMark last) throws IOException {
+            throw new IOException("the disk is full");
+        }
+    };
+
     private PostgresMoveBack.Moved back(Path to) {
         return back(to, Optional.empty(), new Keys());
     }
@@ -192,15 +199,13 @@ class PostgresMoveBackTest extends MovedStores {
         end(store);
         SqliteStore.restore(datadir, Optional.empty(), false, mark -> {});
         store = file(datadir);
-        assertBound(store, 1);
-        assertBound(store, 2);
+        assertPaid(store, 2);
         end(store);
         // An emptied file too: the log contains everything that the database had.
         Files.delete(datadir.resolve(SqliteStore.FILE_NAME));
         SqliteStore.restore(datadir, Optional.empty(), false, mark -> {});
         store = file(datadir);
-        assertBound(store, 1);
-        assertBound(store, 2);
+        assertPaid(store, 2);
     }
 
     @ParameterizedTest
@@ -229,9 +234,7 @@ class PostgresMoveBackTest extends MovedStores {
         List<Store> opened = openable();
         assertThat(opened).singleElement().isInstanceOf(SqliteStore.class);
         assertThat(opened.get(0).stopped()).isEmpty();
-        for (int number = 1; number <= paid; number++) {
-            assertBound(opened.get(0), number);
-        }
+        assertPaid(opened.get(0), paid);
         end(opened.get(0));
         assertThat(back(datadir).before()).isTrue();
         assertThat(Files.readString(datadir.resolve("wallets/state.json"))).isEqualTo("new");
@@ -339,8 +342,7 @@ class PostgresMoveBackTest extends MovedStores {
 
         assertThat(back(datadir).others()).containsExactly(other.toString());
         Store file = file(datadir);
-        assertBound(file, 1);
-        assertBound(file, 2);
+        assertPaid(file, 2);
         refused(() -> database(other), "was moved back to walletd.db in " + datadir);
         refused(() -> back(other), "older copy of it");
         refused(() -> SqliteStore.open(other), "name the database with --store");
@@ -486,9 +488,7 @@ class PostgresMoveBackTest extends MovedStores {
 
         refused(this::giveUp, "was moved back to");
         Store file = file(datadir);
-        for (int number = 1; number <= 3; number++) {
-            assertBound(file, number);
-        }
+        assertPaid(file, 3);
     }
 
     @Test
@@ -561,21 +561,14 @@ class PostgresMoveBackTest extends MovedStores {
         Files.delete(SqliteStore.path(datadir));
         SqliteStore.restore(datadir, Optional.empty(), false, mark -> {});
         Store store = file(datadir);
-        assertBound(store, 1);
-        assertBound(store, 2);
+        assertPaid(store, 2);
     }
 
     @Test
     void a_failure_tells_whether_the_database_is_reserved_and_the_move_can_be_given_up() throws IOException {
         paid(1);
-        Keys full = new Keys() {
-            @Override
-            public void copy(Path made, CommitMark last) throws IOException {
-                throw new IOException("the disk is full");
-            }
-        };
         refused(
-                () -> back(datadir, Optional.empty(), full),
+                () -> back(datadir, Optional.empty(), FULL),
                 "the disk is full; the database may be reserved for the move, and no daemon opens it then: correct that and"
                         + " run it again, or go on with the database after store move --give-up");
         Files.createDirectory(datadir.resolve("wallets"));
@@ -618,14 +611,7 @@ class PostgresMoveBackTest extends MovedStores {
         sql("INSERT INTO held_coins SELECT substr(inputs, 1 + 36 * input, 36), id FROM spends,"
                 + " generate_series(0, length(inputs) / 36 - 1) AS input WHERE held IS NOT NULL AND (held = '\\x00'"
                 + " OR input < 8 * length(held) AND get_bit(held, input) = 1)");
-        refused(
-                () -> back(datadir, Optional.empty(), new Keys() {
-                    @Override
-                    public void copy(Path made, CommitMark last) throws IOException {
-                        throw new IOException("the disk is full");
-                    }
-                }),
-                "the disk is full");
+        refused(() -> back(datadir, Optional.empty(), FULL), "the disk is full");
         assertThat(openable()).isEmpty();
 
         back(datadir);

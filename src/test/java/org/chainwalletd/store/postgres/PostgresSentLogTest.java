@@ -121,6 +121,17 @@ class PostgresSentLogTest {
         return database.restore(datadir(name), Optional.empty(), without);
     }
 
+    private StoreRestore.Restored restored(String name, String... without) {
+        return restore(name, without).restored().orElseThrow();
+    }
+
+    /** Restores the log of a datadir, and asserts that only this log is still needed. */
+    private void assertNeeds(String name, String log) {
+        assertThat(restore(name).missing())
+                .extracting(PostgresRestore.Log::name)
+                .containsExactly(log);
+    }
+
     private void copyDatadir(String from, String to) throws IOException {
         Files.createDirectories(datadir(to));
         Files.copy(SentLog.in(datadir(from)), SentLog.in(datadir(to)), StandardCopyOption.REPLACE_EXISTING);
@@ -176,7 +187,7 @@ class PostgresSentLogTest {
         PostgresStore waiting = open("two");
         assertThat(waiting.stopped()).isPresent();
 
-        StoreRestore.Restored restored = restore("two").restored().orElseThrow();
+        StoreRestore.Restored restored = restored("two");
 
         assertThat(restored.complete()).isTrue();
         assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(2), hash(12));
@@ -211,13 +222,9 @@ class PostgresSentLogTest {
 
         assertThat(restore("two")).as("it lacks nothing").isEqualTo(NOTHING);
         for (int attempt = 0; attempt < 2; attempt++) {
-            assertThat(restore("one").missing())
-                    .extracting(PostgresRestore.Log::name)
-                    .containsExactly(logOf("two"));
+            assertNeeds("one", logOf("two"));
         }
-        assertThat(restore("two").restored().orElseThrow().doubtful())
-                .extracting(Intent::txId)
-                .containsExactly(hash(2));
+        assertThat(restored("two").doubtful()).extracting(Intent::txId).containsExactly(hash(2));
         for (String name : List.of("one", "two")) {
             assertThat(restore(name)).isEqualTo(NOTHING);
         }
@@ -243,9 +250,7 @@ class PostgresSentLogTest {
         loseMost();
         String lost = logOf("two");
         Files.delete(SentLog.in(datadir("two")));
-        assertThat(restore("one").missing())
-                .extracting(PostgresRestore.Log::name)
-                .containsExactly(lost);
+        assertNeeds("one", lost);
         assertThatThrownBy(() -> restore("one", "0123")).hasMessageContaining("no daemon has a log with the name 0123");
 
         StoreRestore.Restored restored = restore("one", lost).restored().orElseThrow();
@@ -272,9 +277,7 @@ class PostgresSentLogTest {
         end(one, three);
         assertThat(open("one").stopped()).isPresent();
 
-        assertThat(restore("one").missing())
-                .extracting(PostgresRestore.Log::name)
-                .containsExactly(logOf("three"));
+        assertNeeds("one", logOf("three"));
         assertThat(restore("three").restored()).isPresent();
         assertBound(open("one"), List.of(1, 2, 3));
         assertBound(open("three"), List.of(1, 2, 3));
@@ -302,7 +305,7 @@ class PostgresSentLogTest {
         end(one, two);
 
         assertThat(restore("two").restored()).isEmpty();
-        StoreRestore.Restored restored = restore("one").restored().orElseThrow();
+        StoreRestore.Restored restored = restored("one");
 
         assertThat(restored.doubtful()).isEmpty();
         PostgresStore store = open("one");
@@ -388,7 +391,7 @@ class PostgresSentLogTest {
         setBack(running);
         assertThat(open("two").stopped()).isPresent();
         restore("one");
-        return restore("two").restored().orElseThrow();
+        return restored("two");
     }
 
     private static Object file(Path path) {
@@ -674,7 +677,7 @@ class PostgresSentLogTest {
         end(one);
         assertThatThrownBy(() -> open("one")).hasMessageContaining("made anew");
 
-        assertThat(restore("one").restored().orElseThrow().doubtful()).hasSize(1);
+        assertThat(restored("one").doubtful()).hasSize(1);
         assertBound(open("one", Optional.of(books), SentLog.LEAST_TO_PRUNE), List.of(1));
     }
 
@@ -748,7 +751,7 @@ class PostgresSentLogTest {
         assertThatThrownBy(() -> restore("one"))
                 .hasMessageContaining("sent.log in " + datadir("one") + " lacks commits of its daemon that another");
         copyDatadir("new", "one");
-        assertThat(restore("one").restored().orElseThrow().complete()).isTrue();
+        assertThat(restored("one").complete()).isTrue();
         assertBound(open("one"), List.of(1, 2, 3, 12));
     }
 
@@ -771,7 +774,7 @@ class PostgresSentLogTest {
         assertThatThrownBy(() -> restore("two"))
                 .hasMessageContaining("sent.log in " + datadir("one") + " lacks commits");
         assertThat(restore("one", "sent.log").missing()).hasSize(1);
-        assertThat(restore("two").restored().orElseThrow().complete()).isFalse();
+        assertThat(restored("two").complete()).isFalse();
         assertBound(open("two"), List.of(1, 12));
     }
 
@@ -791,8 +794,7 @@ class PostgresSentLogTest {
 
         assertThat(restore("two").missing()).hasSize(1);
         assertThatThrownBy(() -> restore("one")).hasMessageContaining("sent.log in " + datadir("one") + " lacks");
-        assertThat(restore("one", "sent.log").restored().orElseThrow().complete())
-                .isFalse();
+        assertThat(restored("one", "sent.log").complete()).isFalse();
         assertThatThrownBy(() -> open("one")).hasMessageContaining("is a copy, or was restored from one");
         Files.delete(SentLog.in(datadir("one")));
         assertBound(open("one"), List.of(1, 12));
@@ -812,9 +814,7 @@ class PostgresSentLogTest {
         pay(two, 13);
         setBack(two);
 
-        assertThat(restore("two").missing())
-                .extracting(PostgresRestore.Log::name)
-                .containsExactly(logOf("one"));
+        assertNeeds("two", logOf("one"));
     }
 
     /** A log that was given up is no daemon's any more, and is not asked for again. */
@@ -830,7 +830,7 @@ class PostgresSentLogTest {
         pay(one, 4);
         setBack(one);
 
-        assertThat(restore("one").restored().orElseThrow().complete()).isTrue();
+        assertThat(restored("one").complete()).isTrue();
     }
 
     private PostgresRestore.Step restore(String name, Optional<CommitMark> books) {
@@ -967,7 +967,7 @@ class PostgresSentLogTest {
         setBack(one, two);
 
         restore("two");
-        StoreRestore.Restored restored = restore("one").restored().orElseThrow();
+        StoreRestore.Restored restored = restored("one");
 
         assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(901));
         PostgresStore again = open("one");

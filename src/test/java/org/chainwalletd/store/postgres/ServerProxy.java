@@ -96,6 +96,10 @@ class ServerProxy implements Closeable {
         leaving = words;
     }
 
+    public final boolean isAway() {
+        return away;
+    }
+
     public final boolean isSilent() {
         return silent;
     }
