@@ -10,7 +10,6 @@ public final class CreditPruning {
     public static final int KEPT_BLOCKS = 1_000;
 
     private static final String NUMBER = "pruned_number";
-    private static final String HEIGHT = "pruned_height";
 
     private CreditPruning() {}
 
@@ -63,7 +62,7 @@ public final class CreditPruning {
                 CreditTable.PENDING);
         int forgotten = head.updated("DELETE FROM credit_log WHERE number <= ?", last);
         CreditTable.put(head, NUMBER, last);
-        CreditTable.put(head, HEIGHT, height);
+        CreditTable.put(head, CreditTable.PRUNED_HEIGHT, height);
         return forgotten;
     }
 
@@ -73,7 +72,9 @@ public final class CreditPruning {
         Optional<Long> number = CreditTable.find(page, NUMBER);
         return number.isEmpty()
                 ? beginning
-                : beginning.at(number.get()).at(CreditTable.find(page, HEIGHT).orElse(-1L), 0);
+                : beginning
+                        .at(number.get())
+                        .at(CreditTable.find(page, CreditTable.PRUNED_HEIGHT).orElse(-1L), 0);
     }
 
     /** Returns the number of the last removed entry; 0 when none was removed. */
@@ -85,10 +86,5 @@ public final class CreditPruning {
     static boolean isKept(Page page, CreditCursor cursor) {
         CreditCursor first = first(page, cursor);
         return cursor.log() >= first.log() && (cursor.depth() == 0 || cursor.height() >= first.height());
-    }
-
-    /** Clears the height up to which the feed was pruned, because heights now refer to another chain. */
-    static void forgetHeight(Page head) {
-        head.update("UPDATE credit_facts SET value = '-1' WHERE name = ?", HEIGHT);
     }
 }

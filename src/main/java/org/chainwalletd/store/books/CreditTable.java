@@ -53,6 +53,9 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     /** Fact: height up to which credits may have been reported at the last undo, or at the beginning of the books. */
     private static final String TOLD = "told";
 
+    /** Fact: height up to which the feed was pruned, see {@link CreditPruning}. */
+    static final String PRUNED_HEIGHT = "pruned_height";
+
     static final String COLUMNS =
             "c.tx, c.output, (SELECT a.address FROM addresses a WHERE a.id = c.address) AS address, c.amount, c.height, c.block,"
                     + " c.position, c.own, c.change, c.coinbase, c.datum";
@@ -417,7 +420,8 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 "SELECT height FROM credits WHERE scan = ? AND active = 1 ORDER BY height LIMIT 1", head.scan());
         remove(head, -1);
         put(head, TOLD, height);
-        CreditPruning.forgetHeight(head);
+        // Heights refer to another chain from here on.
+        head.update("UPDATE credit_facts SET value = '-1' WHERE name = ?", PRUNED_HEIGHT);
         return lowest;
     }
 
