@@ -58,7 +58,6 @@ public record NamedToken(
             Optional<List<Address>> to,
             Optional<Amount> capPerTx,
             Optional<Amount> capPerPeriod) {
-        /** Policy without restrictions. */
         public static final Policy NONE =
                 new Policy(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 

@@ -17,7 +17,6 @@ import org.chainwalletd.store.files.AtomicFiles;
  * store cannot be opened. Concurrent changes are refused, never lost.
  */
 public final class TokenFile implements TokenRows {
-    /** Name in the datadir. */
     public static final String NAME = "tokens.json";
 
     private final Path file;

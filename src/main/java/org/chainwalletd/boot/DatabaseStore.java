@@ -92,7 +92,7 @@ public final class DatabaseStore {
             PostgresDatabase connector = new PostgresDatabase(database);
             PostgresStore store = PostgresStore.open(
                     settings.datadir(),
-                    remembered(settings.datadir(), database, connector),
+                    remembered(settings.datadir(), connector),
                     connector,
                     new PostgresMember(chain(settings)));
             // Not earlier: a datadir that was refused may continue with its previous store.
@@ -176,15 +176,14 @@ public final class DatabaseStore {
         PostgresDatabase connector = new PostgresDatabase(database);
         return PostgresStore.look(
                 settings.datadir(),
-                remembered(settings.datadir(), database, connector),
+                remembered(settings.datadir(), connector),
                 connector,
                 new PostgresMember(chain(settings)));
     }
 
     /** Returns the commit mark recorded in the books; until the books are in the database, they are a file of the datadir. */
-    private static Optional<CommitMark> remembered(
-            Path datadir, Settings.Database database, PostgresDatabase connector) {
-        return Books.remembered(database.toString(), connector).or(() -> Books.remembered(datadir));
+    private static Optional<CommitMark> remembered(Path datadir, PostgresDatabase connector) {
+        return Books.remembered(connector).or(() -> Books.remembered(datadir));
     }
 
     /**
@@ -311,7 +310,6 @@ public final class DatabaseStore {
     static Books openBooks(Settings settings, Settings.Database database, Store store) {
         return Books.openShared(
                 settings.datadir(),
-                database.toString(),
                 new PostgresDatabase(database),
                 Following.tables(),
                 OptionalLong.of(((PostgresStore) store).start()));
@@ -331,15 +329,12 @@ public final class DatabaseStore {
         Path datadir = settings.datadir();
         try (DatadirLock lock = DatadirLock.acquire(datadir)) {
             PostgresDatabase connector = new PostgresDatabase(database);
-            PostgresRestore.Step step = PostgresStore.restore(
-                    datadir, remembered(datadir, database, connector), without, database.toString(), connector);
+            PostgresRestore.Step step =
+                    PostgresStore.restore(datadir, remembered(datadir, connector), without, connector);
             step.restored().ifPresent(restored -> {
                 RestoredStore.report(restored, out);
                 if (!restored.complete()) {
-                    RestoredStore.reportForgotten(
-                            PostgresStore.unknown(
-                                    database.toString(), connector, Books.spenders(database.toString(), connector, 0)),
-                            out);
+                    RestoredStore.reportForgotten(PostgresStore.unknown(connector, Books.spenders(connector, 0)), out);
                 }
             });
             lock.check();
@@ -413,8 +408,8 @@ public final class DatabaseStore {
         try (DatadirLock lock = DatadirLock.acquire(datadir)) {
             PostgresDatabase connector = new PostgresDatabase(database);
             Beside beside = new Beside(settings, database, connector, out);
-            PostgresMoveBack.Moved moved = PostgresMoveBack.run(
-                    datadir, remembered(datadir, database, connector), connector, chain(settings), beside);
+            PostgresMoveBack.Moved moved =
+                    PostgresMoveBack.run(datadir, remembered(datadir, connector), connector, chain(settings), beside);
             lock.check();
             if (moved.before()) {
                 out.accept("the payments of " + database + " were moved back before: nothing was done");
@@ -450,7 +445,7 @@ public final class DatabaseStore {
             });
             DatabaseTokens.requireMovable(settings, agreed);
             DatabaseIdentity.requireHere(settings, agreed);
-            boolean books = Books.requireMovable(database.toString(), connector, Following.tables());
+            boolean books = Books.requireMovable(connector, Following.tables());
             requireFree(books, settings.datadir().resolve(Books.FILE_NAME));
             boolean keys = KeyRows.looking(connector).head().isPresent();
             if (!folder(settings.wallets()).isFree()) {
@@ -482,7 +477,7 @@ public final class DatabaseStore {
         }
 
         private void copyAll(Path made, CommitMark commit) throws IOException {
-            Books.moveBack(database.toString(), connector, made, Following.tables(), commit)
+            Books.moveBack(connector, made, Following.tables(), commit)
                     .ifPresent(rows -> out.accept("books: " + rows + " rows"));
             // A keyring that no start has imported stays where it is.
             if (folder(settings.wallets()).isFree()) {

@@ -26,7 +26,6 @@ public final class Nodes {
 
     private Nodes() {}
 
-    /** The node class, loaded once. */
     private static final class Loaded {
         static final Class<?> NODE_CLASS = load();
 

@@ -867,7 +867,7 @@ final class DaemonHistory implements AutoCloseable {
         if (member.runs()) {
             boolean arrives = random.nextBoolean();
             tell(arrives ? "answer of commit lost" : "commit lost", member);
-            member.door.loseNextCommit(arrives);
+            member.door.loseNextCommit("", arrives);
         }
     }
 

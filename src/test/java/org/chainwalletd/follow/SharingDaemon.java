@@ -78,7 +78,8 @@ final class SharingDaemon implements AutoCloseable {
         String url = database.url().replace("postgresql://postgres@", "jdbc:postgresql://")
                 + "&user=postgres&prepareThreshold=0&connectTimeout=10";
         this.model = new ModelBooks(
-                (any, tables) -> Books.openShared(url, () -> DriverManager.getConnection(url), tables), folder);
+                (any, tables) -> Books.openShared(database.through(() -> DriverManager.getConnection(url)), tables),
+                folder);
         this.books = model.file();
         keeper.add("books", books::beginRun, books::endEpoch);
         Settings.Node settings = new Settings.Node(

@@ -107,7 +107,7 @@ class DatabaseKeyringTest extends KeyringContract {
         Set<Address> all = addresses();
         String words = phrase(keyring, minted.address());
         shut();
-        stores.goBack();
+        stores.putBack();
 
         store = stores.open(datadir());
         assertThat(store.stopped()).isPresent();

@@ -78,7 +78,7 @@ interface StorePlace {
             @Override
             public Runnable copy(Path folder) {
                 server.backUp();
-                return server::goBack;
+                return server::putBack;
             }
 
             @Override

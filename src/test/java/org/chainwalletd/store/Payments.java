@@ -62,6 +62,10 @@ public final class Payments {
         return failure[0].reason();
     }
 
+    public static void assertAnswer(CompletionStage<?> stage, Class<?> kind) {
+        assertThat(done(stage)).isInstanceOf(kind);
+    }
+
     public static void assertFails(CompletionStage<?> stage, StoreException.Reason reason) {
         assertThat(reasonOf(stage)).isEqualTo(reason);
     }

@@ -49,7 +49,6 @@ final class Asking {
 
     private record Retry(long id) implements Handed.ToAsking {}
 
-    /** A call waiting for its answer. */
     private static final class Open {
         final Hand hand;
         final Cancellable timeout;

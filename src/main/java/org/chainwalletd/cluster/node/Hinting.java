@@ -32,7 +32,6 @@ final class Hinting {
 
     interface Command {}
 
-    /** Publishes a hint soon. */
     record Tell(Node.Hint hint) implements Command {}
 
     private record Heard(Hinted hinted) implements Command {}

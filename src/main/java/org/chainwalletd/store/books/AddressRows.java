@@ -37,8 +37,7 @@ final class AddressRows {
     }
 
     private static long find(Page page, Address address) {
-        byte[] bytes = address.toArray();
-        page.update("INSERT INTO addresses (address) VALUES (?) ON CONFLICT DO NOTHING", (Object) bytes);
-        return page.number("SELECT id FROM addresses WHERE address = ?", (Object) bytes);
+        page.update("INSERT INTO addresses (address) VALUES (?) ON CONFLICT DO NOTHING", address);
+        return page.number("SELECT id FROM addresses WHERE address = ?", address);
     }
 }

@@ -46,8 +46,8 @@ public final class BlockRows {
     private static final String PARENT =
             "COALESCE(parent, (SELECT p.id FROM blocks p WHERE p.scan = blocks.scan AND p.height = blocks.height - 1))";
 
-    private static final String COLUMNS = "height, id, " + PARENT
-            + ", time, (SELECT t.target FROM targets t WHERE t.id = blocks.target), work_checked";
+    private static final String OF_SCAN = "SELECT height, id, " + PARENT
+            + ", time, (SELECT t.target FROM targets t WHERE t.id = blocks.target), work_checked FROM blocks WHERE scan = ?";
 
     private static final String LAST_SCAN = "last_scan";
 
@@ -55,16 +55,12 @@ public final class BlockRows {
 
     /** Lists the kept blocks of a scan, lowest first. */
     public static List<BlockRow> all(Page page) {
-        return page.query(
-                "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? ORDER BY height", BlockRows::read, page.scan());
+        return page.query(OF_SCAN + " ORDER BY height", BlockRows::read, page.scan());
     }
 
     /** Returns the newest block of a scan; empty before its first block. */
     public static Optional<BlockRow> top(Page page) {
-        return page.queryOne(
-                "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? ORDER BY height DESC LIMIT 1",
-                BlockRows::read,
-                page.scan());
+        return page.queryOne(OF_SCAN + " ORDER BY height DESC LIMIT 1", BlockRows::read, page.scan());
     }
 
     /**
@@ -90,32 +86,21 @@ public final class BlockRows {
     /** Finds the highest kept block below a height. */
     private static Optional<BlockRow> below(Page page, long height) {
         return page.queryOne(
-                "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? AND height < ? ORDER BY height DESC LIMIT 1",
-                BlockRows::read,
-                page.scan(),
-                height);
+                OF_SCAN + " AND height < ? ORDER BY height DESC LIMIT 1", BlockRows::read, page.scan(), height);
     }
 
     /** Finds the lowest kept block at or above a height. */
     public static Optional<BlockRow> from(Page page, long height) {
         return page.queryOne(
-                "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? AND height >= ? ORDER BY height LIMIT 1",
-                BlockRows::read,
-                page.scan(),
-                height);
+                OF_SCAN + " AND height >= ? ORDER BY height LIMIT 1", BlockRows::read, page.scan(), height);
     }
 
     /** Lists the kept blocks between two heights, both included, lowest first. */
     public static List<BlockRow> between(Page page, long from, long to) {
         return page.query(
-                "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? AND height BETWEEN ? AND ? ORDER BY height",
-                BlockRows::read,
-                page.scan(),
-                from,
-                to);
+                OF_SCAN + " AND height BETWEEN ? AND ? ORDER BY height", BlockRows::read, page.scan(), from, to);
     }
 
-    /** Finds the kept block at a height. */
     public static Optional<BlockRow> at(Page page, long height) {
         return from(page, height).filter(row -> row.height() == height);
     }
@@ -136,8 +121,7 @@ public final class BlockRows {
     /** Lists the lowest blocks with unchecked work between two heights, both included. */
     public static List<BlockRow> withoutWork(Page page, long from, long to, int limit) {
         return page.query(
-                "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? AND height BETWEEN ? AND ? AND work_checked = 0"
-                        + " ORDER BY height LIMIT ?",
+                OF_SCAN + " AND height BETWEEN ? AND ? AND work_checked = 0" + " ORDER BY height LIMIT ?",
                 BlockRows::read,
                 page.scan(),
                 from,
@@ -147,20 +131,12 @@ public final class BlockRows {
 
     /** Records that the work of this block was checked, if the block is still there. */
     public static void checkWork(Page page, BlockPlace place) {
-        page.update(
-                "UPDATE blocks SET work_checked = 1 WHERE scan = ? AND height = ? AND id = ?",
-                page.scan(),
-                place.height(),
-                place.blockId().toArray());
+        page.update("UPDATE blocks SET work_checked = 1 WHERE scan = ? AND height = ? AND id = ?", page.scan(), place);
     }
 
     /** Tells whether this block is among the kept ones of a scan. */
     public static boolean has(Page page, BlockPlace place) {
-        return page.has(
-                "SELECT 1 FROM blocks WHERE scan = ? AND height = ? AND id = ?",
-                page.scan(),
-                place.height(),
-                place.blockId().toArray());
+        return page.has("SELECT 1 FROM blocks WHERE scan = ? AND height = ? AND id = ?", page.scan(), place);
     }
 
     /** Id of the target that was written last; targets are never deleted. */
@@ -170,9 +146,8 @@ public final class BlockRows {
         BooksSession session = page.session();
         Optional<LastTarget> last = session.ifCached(LastTarget.class);
         if (last.isEmpty() || !last.get().target().equals(target)) {
-            byte[] bytes = target.toArray();
-            page.update("INSERT INTO targets (target) VALUES (?) ON CONFLICT DO NOTHING", (Object) bytes);
-            long number = page.number("SELECT id FROM targets WHERE target = ?", (Object) bytes);
+            page.update("INSERT INTO targets (target) VALUES (?) ON CONFLICT DO NOTHING", target);
+            long number = page.number("SELECT id FROM targets WHERE target = ?", target);
             session.dropCache(LastTarget.class);
             last = Optional.of(session.cached(LastTarget.class, none -> new LastTarget(target, number)));
         }
@@ -186,11 +161,11 @@ public final class BlockRows {
                         + " ?5, ?6, ?7)",
                 page.scan(),
                 block.height(),
-                block.blockId().toArray(),
-                block.parentId().toArray(),
+                block.blockId(),
+                block.parentId(),
                 block.timestamp(),
                 target(page, block.target()),
-                block.workChecked() ? 1 : 0);
+                block.workChecked());
         long old = block.height() - KEPT;
         if (old > 0 && old % EVERY != 0) {
             page.update(
@@ -199,7 +174,6 @@ public final class BlockRows {
         }
     }
 
-    /** Deletes the blocks above {@code height}. */
     public static void undo(Page page, long height) {
         page.update("DELETE FROM blocks WHERE scan = ? AND height > ?", page.scan(), height);
     }

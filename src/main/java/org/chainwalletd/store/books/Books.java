@@ -71,27 +71,22 @@ public final class Books implements AutoCloseable {
      * Opens or creates the books that several daemons share, and upgrades the tables of every book. Every daemon may write, but blocks are written
      * only by the daemon that has begun the last run of background work ({@link #beginRun}). Blocks.
      *
-     * @param name of the database for messages, without a password
      * @throws StoreException whose message says what to do about the server
      */
-    public static Books openShared(String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
-        return new Books(PostgresBooks.open(name, connector, tables, OptionalLong.empty(), Optional.empty()), tables);
+    public static Books openShared(Postgres.Connector database, List<? extends BookTable<?, ?>> tables) {
+        return new Books(PostgresBooks.open(database, tables, OptionalLong.empty(), Optional.empty()), tables);
     }
 
     /**
-     * Opens the books as {@link #openShared(String, Postgres.Connector, List)} does, and creates them with the content of the file in {@code
+     * Opens the books as {@link #openShared(Postgres.Connector, List)} does, and creates them with the content of the file in {@code
      * folder}, if there is one. The file is then deleted; its cursors remain valid for the books in the database.
      *
      * @param start number of this daemon's start in the store in the same database: it begins a run only while it holds the lease on background work
      * @throws StoreException also when the file is damaged; it is then left unchanged
      */
     public static Books openShared(
-            Path folder,
-            String name,
-            Postgres.Connector connector,
-            List<? extends BookTable<?, ?>> tables,
-            OptionalLong start) {
-        return new Books(PostgresBooks.open(name, connector, tables, start, BooksMove.from(folder)), tables);
+            Path folder, Postgres.Connector database, List<? extends BookTable<?, ?>> tables, OptionalLong start) {
+        return new Books(PostgresBooks.open(database, tables, start, BooksMove.from(folder)), tables);
     }
 
     /**
@@ -112,8 +107,8 @@ public final class Books implements AutoCloseable {
     }
 
     /** Reads the commit recorded by books on a server, as {@link #remembered(Path)} does. */
-    public static Optional<CommitMark> remembered(String name, Postgres.Connector connector) {
-        return PostgresBooks.remembered(name, connector);
+    public static Optional<CommitMark> remembered(Postgres.Connector database) {
+        return PostgresBooks.remembered(database);
     }
 
     /** Records this commit of a restored store in the books in {@code folder}, if there are any. Blocks. */
@@ -137,9 +132,8 @@ public final class Books implements AutoCloseable {
      *
      * @throws StoreException when they cannot be moved; the message says what to do
      */
-    public static boolean requireMovable(
-            String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
-        return PostgresBooks.requireMovable(name, connector, tables);
+    public static boolean requireMovable(Postgres.Connector database, List<? extends BookTable<?, ?>> tables) {
+        return PostgresBooks.requireMovable(database, tables);
     }
 
     /**
@@ -150,17 +144,13 @@ public final class Books implements AutoCloseable {
      * @return the number of rows; empty when there are no books
      */
     public static OptionalLong moveBack(
-            String name,
-            Postgres.Connector connector,
-            Path folder,
-            List<? extends BookTable<?, ?>> tables,
-            CommitMark mark) {
-        return PostgresBooks.moveBack(name, connector, folder, tables, mark);
+            Postgres.Connector database, Path folder, List<? extends BookTable<?, ?>> tables, CommitMark mark) {
+        return PostgresBooks.moveBack(database, folder, tables, mark);
     }
 
     /** Lists transactions as {@link #spenders(Path, long)} does, according to the books on a server; empty when there are no books. */
-    public static List<Hash256> spenders(String name, Postgres.Connector connector, long height) {
-        return PostgresBooks.spenders(name, connector, height);
+    public static List<Hash256> spenders(Postgres.Connector database, long height) {
+        return PostgresBooks.spenders(database, height);
     }
 
     private static ExecutorService thread(String name) {
@@ -244,7 +234,6 @@ public final class Books implements AutoCloseable {
                 }));
     }
 
-    /** Reads committed data. */
     public <T> CompletableFuture<T> read(Work<T> work) {
         return submit(reader, future -> readInto(future, work::apply));
     }

@@ -30,7 +30,9 @@ interface BooksEngine {
     void rollback();
 
     /** Tells whether the writer's connection was lost with certainly nothing written, so that the work may be repeated on a new one. */
-    boolean isCutOff(Exception e);
+    default boolean isCutOff(Exception e) {
+        return false;
+    }
 
     /** Converts a failure of the writer's transaction for its caller. */
     StoreException failure(Exception e);
@@ -41,10 +43,14 @@ interface BooksEngine {
     void endReading() throws SQLException;
 
     /** Tells whether the reader's connection was lost; the next transaction uses a new one. */
-    boolean isReadingCutOff(Exception e);
+    default boolean isReadingCutOff(Exception e) {
+        return false;
+    }
 
     /** Returns the connection that polls for commits of all daemons; empty when one daemon uses the books alone. */
-    Optional<Watching> watching();
+    default Optional<Watching> watching() {
+        return Optional.empty();
+    }
 
     /** Separate connection on which one thread polls for commits. */
     interface Watching extends AutoCloseable {
@@ -59,7 +65,6 @@ interface BooksEngine {
 
         void end() throws SQLException;
 
-        /** Closes the connection, in any state. */
         @Override
         void close();
     }
@@ -82,7 +87,9 @@ interface BooksEngine {
      * Returns the generation of feed numbers that a run belongs to; empty if numbers are never lost except with the file. Inside a transaction of
      * the writer.
      */
-    Optional<Generation> generation() throws SQLException;
+    default Optional<Generation> generation() throws SQLException {
+        return Optional.empty();
+    }
 
     /**
      * Generation of numbers, see {@link BookTable#beginGeneration}.

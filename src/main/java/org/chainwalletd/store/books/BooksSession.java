@@ -2,12 +2,10 @@ package org.chainwalletd.store.books;
 
 import java.sql.SQLException;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import org.chainwalletd.store.sql.Row;
 import org.chainwalletd.store.sql.SqlSession;
 
 /** The connection of a reader or of the writer inside one transaction; database failures are unchecked exceptions. Used by one thread at a time. */
@@ -38,7 +36,6 @@ public final class BooksSession {
         }
     }
 
-    /** Returns the rows of one scan. */
     public Page page(long scan) {
         return new Page(this, scan);
     }
@@ -48,7 +45,6 @@ public final class BooksSession {
         return page(Page.HEAD);
     }
 
-    /** Tells whether this session uses the connection. */
     boolean isOf(SqlSession connection) {
         return sql == connection;
     }
@@ -63,12 +59,10 @@ public final class BooksSession {
         return kind.cast(caches.computeIfAbsent(kind, absent -> make.apply(this)));
     }
 
-    /** Returns a table's row cache, if it exists. */
     <T> Optional<T> ifCached(Class<T> kind) {
         return Optional.ofNullable(kind.cast(caches.get(kind)));
     }
 
-    /** Drops the cache of this kind. */
     void dropCache(Class<?> kind) {
         caches.remove(kind);
     }
@@ -88,41 +82,14 @@ public final class BooksSession {
         return sql.isRemote();
     }
 
-    void update(String text, Object... values) {
-        try {
-            sql.defer(text, values);
-        } catch (SQLException e) {
-            throw new Failure(e);
-        }
+    @FunctionalInterface
+    interface Statements<T> {
+        T run(SqlSession sql) throws SQLException;
     }
 
-    int updated(String text, Object... values) {
+    <T> T run(Statements<T> statements) {
         try {
-            return sql.update(text, values);
-        } catch (SQLException e) {
-            throw new Failure(e);
-        }
-    }
-
-    <T> List<T> query(String text, SqlSession.RowReader<T> reader, Object... values) {
-        try {
-            return sql.query(text, reader, values);
-        } catch (SQLException e) {
-            throw new Failure(e);
-        }
-    }
-
-    void visit(String text, SqlSession.Visitor<Row> visitor, Object... values) {
-        try {
-            sql.visit(text, visitor, values);
-        } catch (SQLException e) {
-            throw new Failure(e);
-        }
-    }
-
-    <T> Optional<T> queryOne(String text, SqlSession.RowReader<T> reader, Object... values) {
-        try {
-            return sql.queryOne(text, reader, values);
+            return statements.run(sql);
         } catch (SQLException e) {
             throw new Failure(e);
         }

@@ -22,7 +22,6 @@ import org.slf4j.LoggerFactory;
 public final class BooksWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BooksWatch.class);
     private static final long TICK_MILLIS = 100;
-    /** Pause after a failed poll. */
     private static final long RETRY_MILLIS = 500;
 
     private static final long CLOSING_SECONDS = 10;
@@ -35,7 +34,6 @@ public final class BooksWatch implements AutoCloseable {
      * @param credit number of the last entry in the log of credits
      */
     public record Head(long commit, Optional<BlockPlace> told, long credit) {
-        /** The head before the first poll. */
         static final Head NONE = new Head(-1, Optional.empty(), 0);
     }
 

@@ -50,7 +50,7 @@ final class CoinReading {
         if (addresses.size() <= SINGLY) {
             for (Address address : addresses) {
                 if (isCovered(head, address)) {
-                    coins.put(address, head.query(COINS_OF, CoinReading::coin, height, address.toArray()));
+                    coins.put(address, head.query(COINS_OF, CoinReading::coin, height, address));
                 }
             }
             return coins;
@@ -67,12 +67,12 @@ final class CoinReading {
     /** Reads the most valuable coins of an address as {@link #unspent} does, at most {@code most}. */
     static Map<Address, List<OwnCoin>> mostValuable(Page head, long height, Address address, int most) {
         return isCovered(head, address)
-                ? Map.of(address, head.query(MOST_VALUABLE_OF, CoinReading::coin, height, address.toArray(), most))
+                ? Map.of(address, head.query(MOST_VALUABLE_OF, CoinReading::coin, height, address, most))
                 : Map.of();
     }
 
     private static boolean isCovered(Page head, Address address) {
-        return head.has(COVERED + " AND address = ?", (Object) address.toArray());
+        return head.has(COVERED + " AND address = ?", address);
     }
 
     private static OwnCoin coin(Row row) throws SQLException {
@@ -108,16 +108,11 @@ final class CoinReading {
      * second per 100,000 addresses. Takes about 180 bytes per address.
      */
     static final class CoinSums {
-        private static final String COVERED = "SELECT address FROM watched WHERE " + LedgerTable.COVERED;
-
         private static final String COLUMNS =
                 "SELECT (SELECT a.address FROM addresses a WHERE a.id = coins.address) AS address,"
                         + " value, height, coinbase, spent_height";
 
-        private static final String NOW = COLUMNS
-                + " FROM coins INDEXED BY coins_unspent WHERE scan = 0 AND spent_height IS NULL AND height <= ?1"
-                + " UNION ALL " + COLUMNS
-                + " FROM coins INDEXED BY coins_spent WHERE scan = 0 AND spent_height > ?1 AND height <= ?1";
+        private static final String NOW = COLUMNS + STILL_THERE + " UNION ALL " + COLUMNS + SPENT_SINCE;
 
         /**
          * Query for the coins that blocks above ?1 up to ?2 have created or spent, and for coinbases at heights above ?3 up to ?4, which have
@@ -152,7 +147,6 @@ final class CoinReading {
             }
         }
 
-        /** Balance of a covered address. */
         private static final class Holding {
             private Amount sum = Amount.ZERO;
         }
@@ -181,8 +175,8 @@ final class CoinReading {
         private CoinSums(Page head, Moment moment, String changes) {
             this.changes = changes;
             this.moment = moment;
-            head.session().visit(COVERED, row -> holdings.put(Address.of(row.getBytes(1)), new Holding()));
-            head.session().visit(NOW, row -> enter(Life.read(row)), moment.height());
+            head.visit(COVERED, row -> holdings.put(Address.of(row.getBytes(1)), new Holding()));
+            head.visit(NOW, row -> enter(Life.read(row)), moment.height());
         }
 
         private void enter(Life life) {

@@ -19,7 +19,6 @@ public record CreditCursor(String store, long depth, Optional<Address> address, 
     private static final int PARTS = 7;
     private static final String ANY = "-";
 
-    /** Returns the cursor at the beginning of the feed. */
     public static CreditCursor beginning(String store, long depth, Optional<Address> address) {
         return new CreditCursor(store, depth, address, 0, -1, 0);
     }
@@ -43,7 +42,6 @@ public record CreditCursor(String store, long depth, Optional<Address> address, 
         return at <= height || at == height + 1 && credit.position() < position;
     }
 
-    /** Returns the text form of the cursor. */
     public String text() {
         return VERSION + "." + store + "." + depth + "."
                 + address.map(a -> Hash256.sha256(a.toArray()).hex().substring(0, 16))

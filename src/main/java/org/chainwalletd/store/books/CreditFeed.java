@@ -168,7 +168,7 @@ public final class CreditFeed {
                                 + " AND c.scan = 0 AND c.active = 1 AND c.height BETWEEN ? AND ?"
                                 + " ORDER BY c.height, c.position LIMIT " + MOST_CONFIRMED,
                         CreditTable::read,
-                        address.toArray(),
+                        address,
                         from,
                         to)
                 .stream()
@@ -178,7 +178,6 @@ public final class CreditFeed {
         return List.copyOf(found.values());
     }
 
-    /** Returns the cursor at the beginning of the feed. */
     public CompletionStage<CreditCursor> beginning(long depth, Optional<Address> address) {
         return books.read(session ->
                 CreditPruning.first(session.head(), CreditCursor.beginning(store(session.head()), depth, address)));
@@ -203,7 +202,6 @@ public final class CreditFeed {
 
     /** Reads one page of the feed of credits, inside one transaction. */
     private static final class CreditReading {
-        /** Number of log entries processed at a time. */
         private static final int ENTRIES = 500;
         /** Size in bytes above which a page ends. */
         private static final int PAGE_BYTES = 1_000_000;
@@ -285,14 +283,13 @@ public final class CreditFeed {
             return entry.enters() && entry.height() > top && isActive(page, entry.credit());
         }
 
-        /** Tells whether the credit is in the chain. */
         static boolean isActive(Page page, Credit credit) {
             return page.has(
                     "SELECT 1 FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1 AND height = ? AND position = ? AND block = ?",
                     credit.isInBlock() ? Page.HEAD : CreditTable.PENDING,
                     credit.block().height(),
                     credit.position(),
-                    credit.block().blockId().toArray());
+                    credit.block().blockId());
         }
 
         private void process(Entry entry) {
@@ -322,7 +319,7 @@ public final class CreditFeed {
                     + " FROM credit_log l LEFT JOIN credits c ON c.id = l.credit WHERE l.number > ?" + ofAddress
                     + " ORDER BY l.number LIMIT " + ENTRIES;
             Object[] values = after.address().isPresent()
-                    ? new Object[] {after.log(), after.address().get().toArray()}
+                    ? new Object[] {after.log(), after.address().get()}
                     : new Object[] {after.log()};
             return page.query(
                     sql,
@@ -345,7 +342,7 @@ public final class CreditFeed {
             List<CreditEvent> next;
             do {
                 List<Object> values = new ArrayList<>();
-                at.address().ifPresent(address -> values.add(address.toArray()));
+                at.address().ifPresent(address -> values.add(address));
                 values.addAll(List.of(deepEnough, at.height() + 1, at.position()));
                 next = page.query(sql, CreditReading::entered, values.toArray());
                 for (CreditEvent event : next) {
@@ -472,7 +469,7 @@ public final class CreditFeed {
                                     + " CROSS JOIN credit_log l INDEXED BY credit_log_by_credit ON l.credit = c.id"
                                     + " WHERE l.number <= ?3 ORDER BY l.number DESC LIMIT 1",
                             row -> row.getInt(1) == CreditTable.SEEN,
-                            txId.toArray(),
+                            txId,
                             output,
                             told)
                     .orElse(false);

@@ -10,7 +10,6 @@ public final class CreditPruning {
     public static final int KEPT_BLOCKS = 1_000;
 
     private static final String NUMBER = "pruned_number";
-    private static final String HEIGHT = "pruned_height";
 
     private CreditPruning() {}
 
@@ -62,45 +61,30 @@ public final class CreditPruning {
                 height,
                 CreditTable.PENDING);
         int forgotten = head.updated("DELETE FROM credit_log WHERE number <= ?", last);
-        put(head, NUMBER, last);
-        put(head, HEIGHT, height);
+        CreditTable.put(head, NUMBER, last);
+        CreditTable.put(head, CreditTable.PRUNED_HEIGHT, height);
         return forgotten;
     }
 
     /** Returns the first valid cursor for the depth and address of {@code like}. */
     static CreditCursor first(Page page, CreditCursor like) {
         CreditCursor beginning = CreditCursor.beginning(like.store(), like.depth(), like.address());
-        Optional<Long> number = fact(page, NUMBER);
+        Optional<Long> number = CreditTable.find(page, NUMBER);
         return number.isEmpty()
                 ? beginning
-                : beginning.at(number.get()).at(fact(page, HEIGHT).orElse(-1L), 0);
+                : beginning
+                        .at(number.get())
+                        .at(CreditTable.find(page, CreditTable.PRUNED_HEIGHT).orElse(-1L), 0);
     }
 
     /** Returns the number of the last removed entry; 0 when none was removed. */
     static long lastPruned(Page page) {
-        return fact(page, NUMBER).orElse(0L);
+        return CreditTable.number(page, NUMBER);
     }
 
     /** Tells whether everything after the cursor is still kept. */
     static boolean isKept(Page page, CreditCursor cursor) {
         CreditCursor first = first(page, cursor);
         return cursor.log() >= first.log() && (cursor.depth() == 0 || cursor.height() >= first.height());
-    }
-
-    /** Clears the height up to which the feed was pruned, because heights now refer to another chain. */
-    static void forgetHeight(Page head) {
-        head.update("UPDATE credit_facts SET value = '-1' WHERE name = ?", HEIGHT);
-    }
-
-    private static Optional<Long> fact(Page page, String name) {
-        return page.queryOne(
-                "SELECT value FROM credit_facts WHERE name = ?", row -> Long.valueOf(row.getString(1)), name);
-    }
-
-    private static void put(Page page, String name, long value) {
-        page.update(
-                "INSERT INTO credit_facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                name,
-                Long.toString(value));
     }
 }

@@ -10,7 +10,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
@@ -53,6 +52,9 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
 
     /** Fact: height up to which credits may have been reported at the last undo, or at the beginning of the books. */
     private static final String TOLD = "told";
+
+    /** Fact: height up to which the feed was pruned, see {@link CreditPruning}. */
+    static final String PRUNED_HEIGHT = "pruned_height";
 
     static final String COLUMNS =
             "c.tx, c.output, (SELECT a.address FROM addresses a WHERE a.id = c.address) AS address, c.amount, c.height, c.block,"
@@ -181,16 +183,16 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         put(head, TIMELINE, 0);
     }
 
-    private static long number(Page head, String fact) {
+    static long number(Page head, String fact) {
         return find(head, fact).orElse(0L);
     }
 
-    private static Optional<Long> find(Page head, String fact) {
+    static Optional<Long> find(Page head, String fact) {
         return head.queryOne(
                 "SELECT value FROM credit_facts WHERE name = ?", row -> Long.valueOf(row.getString(1)), fact);
     }
 
-    private static void put(Page head, String fact, long number) {
+    static void put(Page head, String fact, long number) {
         head.update(
                 "INSERT INTO credit_facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
                 fact,
@@ -244,7 +246,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 page.scan(),
                 credit.block().height(),
                 credit.position(),
-                credit.block().blockId().toArray());
+                credit.block().blockId());
     }
 
     private static void endPending(Page head, Outpoint outpoint) {
@@ -259,11 +261,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
      * @return whether the row exists
      */
     private static boolean setSeen(Page head, Outpoint outpoint, boolean active) {
-        return head.updated(
-                        "UPDATE credits" + OF_SEEN + " AND output = ?3",
-                        outpoint.txId().toArray(),
-                        active ? 1 : 0,
-                        outpoint.index())
+        return head.updated("UPDATE credits" + OF_SEEN + " AND output = ?3", outpoint.txId(), active, outpoint.index())
                 > 0;
     }
 
@@ -276,17 +274,15 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 "INSERT INTO credits (scan, active, tx, output, address, amount, height, block, position, own, change, coinbase, datum) "
                         + "VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 scan,
-                credit.outpoint().txId().toArray(),
-                credit.outpoint().index(),
+                credit.outpoint(),
                 AddressRows.number(page, credit.address()),
-                credit.amount().bits(),
-                credit.block().height(),
-                credit.block().blockId().toArray(),
+                credit.amount(),
+                credit.block(),
                 credit.position(),
-                credit.own() ? 1 : 0,
-                credit.change() ? 1 : 0,
-                credit.coinbase() ? 1 : 0,
-                credit.datum().map(Bytes::toArray).orElse(null));
+                credit.own(),
+                credit.change(),
+                credit.coinbase(),
+                credit.datum().orElse(null));
     }
 
     /**
@@ -306,8 +302,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         head.update(
                 "INSERT INTO credit_log (entry, credit, address, height) SELECT ?3, id, address, ?4" + SEEN_IN
                         + " AND output = ?2",
-                outpoint.txId().toArray(),
-                outpoint.index(),
+                outpoint,
                 SEEN,
                 top(head));
         return true;
@@ -318,10 +313,10 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         head.update(
                 "INSERT INTO credit_log (entry, credit, address, height) SELECT ?2, id, address, ?3" + SEEN_IN
                         + " AND active = 1 ORDER BY output DESC",
-                txId.toArray(),
+                txId,
                 LOST,
                 top(head));
-        head.update("UPDATE credits" + OF_SEEN, txId.toArray(), 0);
+        head.update("UPDATE credits" + OF_SEEN, txId, 0);
         CreditCache.of(head).removeAllPending(txId);
     }
 
@@ -425,7 +420,8 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 "SELECT height FROM credits WHERE scan = ? AND active = 1 ORDER BY height LIMIT 1", head.scan());
         remove(head, -1);
         put(head, TOLD, height);
-        CreditPruning.forgetHeight(head);
+        // Heights refer to another chain from here on.
+        head.update("UPDATE credit_facts SET value = '-1' WHERE name = ?", PRUNED_HEIGHT);
         return lowest;
     }
 
@@ -445,7 +441,6 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         page.update("DELETE FROM credits WHERE scan = ?", page.scan());
     }
 
-    /** Reads a credit from {@link #COLUMNS}. */
     static Credit read(Row row) throws SQLException {
         return new Credit(
                 new Outpoint(row.hash("tx"), row.number("output")),
@@ -482,7 +477,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         private final Set<Outpoint> pending;
 
         private CreditCache(BooksSession session) {
-            pending = new HashSet<>(session.query(SELECT_PENDING, LedgerTable::outpoint, CreditTable.PENDING));
+            pending = new HashSet<>(session.head().query(SELECT_PENDING, LedgerTable::outpoint, CreditTable.PENDING));
         }
 
         static CreditCache of(Page page) {
@@ -513,7 +508,6 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
             return pending.contains(outpoint);
         }
 
-        /** Records an output as pending. */
         void addPending(Outpoint outpoint) {
             pending.add(outpoint);
         }
@@ -527,7 +521,6 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
             return pending.remove(outpoint);
         }
 
-        /** Removes all pending outputs of the transaction. */
         void removeAllPending(Hash256 txId) {
             pending.removeIf(outpoint -> outpoint.txId().equals(txId));
         }

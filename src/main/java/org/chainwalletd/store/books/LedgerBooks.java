@@ -14,6 +14,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -68,11 +69,17 @@ public final class LedgerBooks {
      * @param young number of blocks
      */
     public CompletionStage<Void> watch(List<Address> addresses, boolean fresh, long young) {
-        return file.write(session -> {
-            OptionalLong top = top(session.head());
+        return change(head -> {
+            OptionalLong top = top(head);
             long birth = fresh && top.isPresent() ? Math.max(0, top.getAsLong() - young) : 0;
             long from = fresh && top.isPresent() ? birth : next(top);
-            addresses.forEach(address -> watch(session.head(), new Watched(address, birth, from)));
+            addresses.forEach(address -> watch(head, new Watched(address, birth, from)));
+        });
+    }
+
+    private CompletionStage<Void> change(Consumer<Page> work) {
+        return file.write(session -> {
+            work.accept(session.head());
             LedgerTable.changed(session.head());
             return null;
         });
@@ -101,7 +108,7 @@ public final class LedgerBooks {
                         + " WHERE true ON CONFLICT (address) DO UPDATE SET watch_only = 0, read_history = 1,"
                         + " birth = excluded.birth, history_from = excluded.history_from,"
                         + " before_scan = excluded.before_scan WHERE watched.watch_only = 1",
-                address.address().toArray(),
+                address.address(),
                 address.birth(),
                 address.historyFrom());
         LedgerFilter.ifCached(head.session()).ifPresent(filter -> filter.watch(address.address()));
@@ -114,12 +121,10 @@ public final class LedgerBooks {
      * @param births height for each address to watch; 0 when unknown
      */
     public CompletionStage<Void> settle(Map<Address, Long> births, Collection<Address> unwatched) {
-        return file.write(session -> {
-            long from = next(top(session.head()));
-            births.forEach((address, birth) -> watch(session.head(), new Watched(address, birth, from)));
-            unwatched.forEach(address -> unwatch(session.head(), address));
-            LedgerTable.changed(session.head());
-            return null;
+        return change(head -> {
+            long from = next(top(head));
+            births.forEach((address, birth) -> watch(head, new Watched(address, birth, from)));
+            unwatched.forEach(address -> unwatch(head, address));
         });
     }
 
@@ -132,8 +137,7 @@ public final class LedgerBooks {
      */
     public CompletionStage<Void> settleWatchOnly(
             Map<Address, OptionalLong> births, Collection<Address> unwatched, Predicate<Address> owned) {
-        return file.write(session -> {
-            Page head = session.head();
+        return change(head -> {
             long from = next(top(head));
             births.forEach((address, birth) -> {
                 if (!owned.test(address) && !hasSharedKey(head, address)) {
@@ -142,8 +146,6 @@ public final class LedgerBooks {
                 watchOnly(head, address, birth, from);
             });
             unwatched.forEach(address -> removeWatchOnly(head, address));
-            LedgerTable.changed(head);
-            return null;
         });
     }
 
@@ -152,11 +154,11 @@ public final class LedgerBooks {
      * credits stay.
      */
     private static void removeWatchOnly(Page head, Address address) {
-        if (head.updated("DELETE FROM watched WHERE address = ? AND watch_only = 1", (Object) address.toArray()) > 0) {
+        if (head.updated("DELETE FROM watched WHERE address = ? AND watch_only = 1", address) > 0) {
             head.update(
                     "DELETE FROM coins WHERE scan IN (SELECT 0 UNION ALL SELECT scan FROM scans)"
                             + " AND address = (SELECT id FROM addresses WHERE address = ?)",
-                    (Object) address.toArray());
+                    address);
             LedgerFilter.ifCached(head.session()).ifPresent(filter -> filter.unwatch(address));
         }
     }
@@ -170,24 +172,23 @@ public final class LedgerBooks {
                         + " birth = CASE watched.read_history WHEN 1 THEN MIN(watched.birth, excluded.birth) ELSE excluded.birth END"
                         + " WHERE watched.watch_only = 1 AND excluded.read_history = 1"
                         + " AND (watched.read_history = 0 OR excluded.birth < watched.birth)",
-                address.toArray(),
+                address,
                 birth.orElse(0),
                 from,
-                birth.isPresent() ? 1 : 0);
+                birth.isPresent());
         LedgerFilter.ifCached(head.session()).ifPresent(filter -> filter.watch(address));
     }
 
     /** Keeps watching an address whose key was deleted, as watch-only. */
     private static void makeWatchOnly(Page head, Address address) {
-        head.update(
-                "UPDATE watched SET watch_only = 1 WHERE address = ? AND watch_only = 0", (Object) address.toArray());
+        head.update("UPDATE watched SET watch_only = 1 WHERE address = ? AND watch_only = 0", address);
     }
 
-    /** Returns the watch-only addresses. */
     public CompletionStage<Set<Address>> watchOnly() {
-        return file.read(session -> new HashSet<>(session.query(
-                "SELECT address FROM watched INDEXED BY watched_without_key WHERE watch_only = 1",
-                row -> Address.of(row.getBytes(1)))));
+        return file.read(session -> new HashSet<>(session.head()
+                .query(
+                        "SELECT address FROM watched INDEXED BY watched_without_key WHERE watch_only = 1",
+                        row -> Address.of(row.getBytes(1)))));
     }
 
     /**
@@ -200,11 +201,11 @@ public final class LedgerBooks {
             return;
         }
         if (!SharedKeys.haveStore(head)) {
-            head.update("DELETE FROM watched WHERE address = ? AND watch_only = 0", (Object) address.toArray());
+            head.update("DELETE FROM watched WHERE address = ? AND watch_only = 0", address);
         } else if (SharedKeys.isWatchedWithout(head, address)) {
             makeWatchOnly(head, address);
         } else {
-            head.update("DELETE FROM watched WHERE address = ?", (Object) address.toArray());
+            head.update("DELETE FROM watched WHERE address = ?", address);
         }
         LedgerFilter.ifCached(head.session()).ifPresent(filter -> filter.unwatch(address));
     }
@@ -213,7 +214,6 @@ public final class LedgerBooks {
         return head.session().isShared() && SharedKeys.has(head, address);
     }
 
-    /** Tells whether at least one of these addresses is covered. */
     public CompletionStage<Boolean> coversAny(List<Address> addresses) {
         return file.read(session -> addresses.stream()
                 .anyMatch(address ->
@@ -244,8 +244,7 @@ public final class LedgerBooks {
 
     private static Optional<Watched> find(Page page, Address address) {
         return page.queryOne(
-                "SELECT address, birth, history_from FROM watched WHERE address = ?", LedgerBooks::watched, (Object)
-                        address.toArray());
+                "SELECT address, birth, history_from FROM watched WHERE address = ?", LedgerBooks::watched, address);
     }
 
     private static Watched watched(Row row) throws SQLException {
@@ -337,8 +336,7 @@ public final class LedgerBooks {
                         + " WHERE substr(c.tx_id, 1, 6) = substr(?1, 1, 6) AND c.tx_id = ?1 AND c.output_index = ?2"
                         + " LIMIT 1",
                 row -> new VerifiedOutput(Amount.ofUnsigned(row.getLong(1)), Bytes.wrap(row.getBytes(2))),
-                outpoint.txId().toArray(),
-                outpoint.index());
+                outpoint);
     }
 
     /**
@@ -346,7 +344,6 @@ public final class LedgerBooks {
      * costs its content plus the coins of the blocks at its borders, and no index needs transaction ids.
      */
     private static final class HistoryReading {
-        /** Number of coins read at a time. */
         private static final int COINS = 500;
 
         private static final String OF_ADDRESS =
@@ -401,7 +398,7 @@ public final class LedgerBooks {
             List<Part> parts;
             do {
                 parts = head.query(
-                        input ? SPENT : PAID, row -> Part.read(row, input), address.toArray(), to, height, coin, COINS);
+                        input ? SPENT : PAID, row -> Part.read(row, input), address, to, height, coin, COINS);
                 for (Part part : parts) {
                     HistoryEntry entry = part.entry();
                     if (entry.height() != height) {

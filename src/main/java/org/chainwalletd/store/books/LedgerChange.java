@@ -5,7 +5,6 @@ import org.chainwalletd.chain.Outpoint;
 
 /** A change of the ledger by a block. */
 public sealed interface LedgerChange {
-    /** The block creates a coin. */
     record Created(OwnCoin coin) implements LedgerChange {}
 
     /** The block spends an output, which need not belong to a watched address. */

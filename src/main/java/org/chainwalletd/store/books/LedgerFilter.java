@@ -38,9 +38,10 @@ final class LedgerFilter {
                 watched.add(all.getLong(at));
             }
         }
-        session.visit(
-                "SELECT tx_id, output_index FROM coins INDEXED BY coins_unspent WHERE spent_height IS NULL",
-                row -> unspent.add(number(row.getBytes(1), row.getLong(2))));
+        session.head()
+                .visit(
+                        "SELECT tx_id, output_index FROM coins INDEXED BY coins_unspent WHERE spent_height IS NULL",
+                        row -> unspent.add(number(row.getBytes(1), row.getLong(2))));
         this.maxSize = 2 * unspent.size() + MAX_SPENT;
     }
 
@@ -75,7 +76,6 @@ final class LedgerFilter {
         found.remove(address);
     }
 
-    /** Records that the address is no longer watched. */
     void unwatch(Address address) {
         found.remove(address);
     }
@@ -125,7 +125,6 @@ final class LedgerFilter {
         return outpoint.txId().leading() + outpoint.index();
     }
 
-    /** Returns the number of an outpoint read from a row. */
     private static long number(byte[] id, long index) {
         return ByteBuffer.wrap(id).getLong() + index;
     }
@@ -155,7 +154,8 @@ final class LedgerFilter {
         List<byte[]> joined(BooksSession session) {
             List<byte[]> parts = new ArrayList<>(PARTS);
             for (int part = 0; part < PARTS; part++) {
-                session.visit(SELECT_PART + condition, row -> parts.add(joined(row)), border(part), border(part + 1));
+                session.head()
+                        .visit(SELECT_PART + condition, row -> parts.add(joined(row)), border(part), border(part + 1));
             }
             return parts;
         }

@@ -131,8 +131,8 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
         }
 
         private Optional<Boolean> inTable(Address address) {
-            return page.queryOne("SELECT watch_only FROM watched WHERE address = ?", row -> row.getInt(1) == 0, (Object)
-                    address.toArray());
+            return page.queryOne(
+                    "SELECT watch_only FROM watched WHERE address = ?", row -> row.getInt(1) == 0, address);
         }
     }
 
@@ -158,11 +158,10 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
         } else if (change instanceof LedgerChange.Spent spent && mayBeUnspent(page, spent.outpoint())) {
             page.update(
                     "UPDATE coins INDEXED BY coins_by_outpoint SET spent_height = ?4, spent_by = ?5" + OF_OUTPOINT,
-                    spent.outpoint().txId().toArray(),
-                    spent.outpoint().index(),
+                    spent.outpoint(),
                     page.scan(),
                     spent.height(),
-                    spent.spentBy().toArray());
+                    spent.spentBy());
         }
     }
 
@@ -205,11 +204,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
 
     /** Tells whether an output is a coin of the page's scan, spent or not. */
     static boolean has(Page page, Outpoint outpoint) {
-        return page.has(
-                "SELECT 1 FROM coins INDEXED BY coins_by_outpoint" + OF_OUTPOINT,
-                outpoint.txId().toArray(),
-                outpoint.index(),
-                page.scan());
+        return page.has("SELECT 1 FROM coins INDEXED BY coins_by_outpoint" + OF_OUTPOINT, outpoint, page.scan());
     }
 
     /** Finds the height of the block with a transaction that created a coin or spent one of these outpoints that is a coin. */
@@ -217,7 +212,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
         OptionalLong made = page.ifNumber(
                 "SELECT height FROM coins INDEXED BY coins_by_outpoint"
                         + " WHERE substr(tx_id, 1, 6) = substr(?1, 1, 6) AND tx_id = ?1 AND scan = ?2 LIMIT 1",
-                txId.toArray(),
+                txId,
                 page.scan());
         if (made.isPresent()) {
             return made;
@@ -225,10 +220,9 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
         for (Outpoint input : inputs) {
             OptionalLong spent = page.ifNumber(
                     "SELECT spent_height FROM coins INDEXED BY coins_by_outpoint" + OF_OUTPOINT + " AND spent_by = ?4",
-                    input.txId().toArray(),
-                    input.index(),
+                    input,
                     page.scan(),
-                    txId.toArray());
+                    txId);
             if (spent.isPresent()) {
                 return spent;
             }
@@ -243,13 +237,12 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 "INSERT INTO coins (scan, tx_id, output_index, address, value, height, coinbase)"
                         + " SELECT ?3, ?1, ?2, ?4, ?5, ?6, ?7"
                         + " WHERE NOT EXISTS (SELECT 1 FROM coins INDEXED BY coins_by_outpoint" + OF_OUTPOINT + ")",
-                coin.outpoint().txId().toArray(),
-                coin.outpoint().index(),
+                coin.outpoint(),
                 page.scan(),
                 AddressRows.number(page, coin.address()),
-                coin.value().bits(),
+                coin.value(),
                 coin.height(),
-                coin.coinbase() ? 1 : 0);
+                coin.coinbase());
     }
 
     /** Deletes the coins above a height; keeps them as verified outputs, since they are proven by transaction bytes. */

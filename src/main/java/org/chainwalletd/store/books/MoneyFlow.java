@@ -137,18 +137,17 @@ public final class MoneyFlow {
 
     private static List<Moved> moved(Page head, long after, long to, int maturity) {
         Map<Long, Map<Hash256, Change>> blocks = new TreeMap<>();
-        head.session().visit(PAID, row -> receive(change(blocks, row, 0), row), after, to);
+        head.visit(PAID, row -> receive(change(blocks, row, 0), row), after, to);
         int delay = maturity - 1;
-        head.session().visit(MATURED, row -> receive(change(blocks, row, delay), row), after - delay, to - delay);
-        head.session().visit(SPENT, row -> spend(change(blocks, row, 0), row), after, to);
+        head.visit(MATURED, row -> receive(change(blocks, row, delay), row), after - delay, to - delay);
+        head.visit(SPENT, row -> spend(change(blocks, row, 0), row), after, to);
         Map<Long, Long> times = new HashMap<>();
         if (!blocks.isEmpty()) {
-            head.session()
-                    .visit(
-                            "SELECT height, time FROM blocks WHERE scan = 0 AND height > ? AND height <= ?",
-                            row -> times.put(row.number("height"), row.number("time")),
-                            after,
-                            to);
+            head.visit(
+                    "SELECT height, time FROM blocks WHERE scan = 0 AND height > ? AND height <= ?",
+                    row -> times.put(row.number("height"), row.number("time")),
+                    after,
+                    to);
         }
         List<Moved> moved = new ArrayList<>();
         blocks.forEach((height, changes) -> moved.add(sum(height, times.get(height), changes)));

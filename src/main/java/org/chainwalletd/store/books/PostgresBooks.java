@@ -80,7 +80,7 @@ final class PostgresBooks implements BooksEngine {
     private record Head(long run, long pruned, Optional<String> stopped, long last, Optional<Long> random) {}
 
     private final String name;
-    private final Postgres.Connector connector;
+    private final Postgres.Connector database;
     /** Number of this daemon's start; empty when no lease decides which daemon may begin a run. */
     private final OptionalLong start;
 
@@ -102,9 +102,9 @@ final class PostgresBooks implements BooksEngine {
     private long begun = NO_RUN;
     private volatile long run = NO_RUN;
 
-    private PostgresBooks(String name, Postgres.Connector connector, OptionalLong start) {
-        this.name = name;
-        this.connector = connector;
+    private PostgresBooks(Postgres.Connector database, OptionalLong start) {
+        this.name = database.name();
+        this.database = database;
         this.start = start;
     }
 
@@ -115,19 +115,18 @@ final class PostgresBooks implements BooksEngine {
      * @param move file whose content new books are created with
      */
     static PostgresBooks open(
-            String name,
-            Postgres.Connector connector,
+            Postgres.Connector database,
             List<? extends BookTable<?, ?>> tables,
             OptionalLong start,
             Optional<BooksMove> move) {
-        PostgresBooks books = new PostgresBooks(name, connector, start);
+        PostgresBooks books = new PostgresBooks(database, start);
         move.ifPresent(file -> file.prepare(tables));
         try (SqlSession session = books.connect()) {
             session.networkTimeout(WRITE_TIMEOUT_MILLIS);
             session.execute("BEGIN");
             session.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
             boolean fresh = BookSchema.migrateServer(
-                    session, name, tables, TABLES, statement -> Postgres.definition(renamed(statement)));
+                    session, database.name(), tables, TABLES, statement -> Postgres.definition(renamed(statement)));
             if (fresh && move.isPresent()) {
                 move.get().run(session, PostgresBooks::renamed);
             }
@@ -142,21 +141,17 @@ final class PostgresBooks implements BooksEngine {
         return books;
     }
 
-    /** Returns the commit of the money store that the books have recorded; empty when there are no books or no recorded commit. */
-    static Optional<CommitMark> remembered(String name, Postgres.Connector connector) {
-        return query(name, connector, "store_seen", StoreSeen::newest).flatMap(mark -> mark);
+    /** See {@link Books#remembered(Postgres.Connector)}. */
+    static Optional<CommitMark> remembered(Postgres.Connector database) {
+        return query(database, "store_seen", StoreSeen::newest).flatMap(mark -> mark);
     }
 
-    /**
-     * Checks that the books can be moved into a file, and returns whether there are any.
-     *
-     * @throws StoreException when they cannot be moved; the message says what to do
-     */
-    static boolean requireMovable(String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
-        return query(name, connector, "books", session -> {
+    /** See {@link Books#requireMovable}. */
+    static boolean requireMovable(Postgres.Connector database, List<? extends BookTable<?, ?>> tables) {
+        return query(database, "books", session -> {
                     if (!BookSchema.isNewest(session, tables)) {
                         throw StoreException.unavailable(
-                                "the books " + name
+                                "the books " + database.name()
                                         + " are of another release than this: start and stop the daemon of this one on them"
                                         + " once",
                                 null);
@@ -171,19 +166,10 @@ final class PostgresBooks implements BooksEngine {
                 .orElse(false);
     }
 
-    /**
-     * Copies the books of a server into a new file in {@code folder}. Nothing may change them meanwhile.
-     *
-     * @param mark newest commit of the money store, which the file records
-     * @return the number of rows; empty when there are no books
-     */
+    /** See {@link Books#moveBack}. */
     static OptionalLong moveBack(
-            String name,
-            Postgres.Connector connector,
-            Path folder,
-            List<? extends BookTable<?, ?>> tables,
-            CommitMark mark) {
-        return query(name, connector, "books", session -> {
+            Postgres.Connector database, Path folder, List<? extends BookTable<?, ?>> tables, CommitMark mark) {
+        return query(database, "books", session -> {
                     session.networkTimeout(MOVE_TIMEOUT_MILLIS);
                     session.beginReading();
                     long rows = BooksMove.back(session, PostgresBooks::renamed, folder, tables, mark);
@@ -193,20 +179,19 @@ final class PostgresBooks implements BooksEngine {
                 .orElse(OptionalLong.empty());
     }
 
-    /** Lists transactions that spent our coins at a height or above; empty when there are no books. */
-    static List<Hash256> spenders(String name, Postgres.Connector connector, long height) {
-        return query(name, connector, "spendings", session -> StoreSeen.spenders(session, height))
+    /** See {@link Books#spenders(Postgres.Connector, long)}. */
+    static List<Hash256> spenders(Postgres.Connector database, long height) {
+        return query(database, "spendings", session -> StoreSeen.spenders(session, height))
                 .orElse(List.of());
     }
 
-    /** Query of books that are not open. */
     @FunctionalInterface
     private interface Query<T> {
         T at(SqlSession session) throws SQLException;
     }
 
-    private static <T> Optional<T> query(String name, Postgres.Connector connector, String table, Query<T> query) {
-        PostgresBooks books = new PostgresBooks(name, connector, OptionalLong.empty());
+    private static <T> Optional<T> query(Postgres.Connector database, String table, Query<T> query) {
+        PostgresBooks books = new PostgresBooks(database, OptionalLong.empty());
         try (SqlSession session = books.connect()) {
             return Schema.isOnServer(session, table) ? Optional.of(query.at(session)) : Optional.empty();
         } catch (SQLException e) {
@@ -219,7 +204,7 @@ final class PostgresBooks implements BooksEngine {
     }
 
     private SqlSession connect() throws SQLException {
-        return PostgresStore.connect(name, connector, TIMEOUT_MILLIS, PostgresBooks::renamed);
+        return PostgresStore.connect(database, TIMEOUT_MILLIS, PostgresBooks::renamed);
     }
 
     @Override
@@ -481,7 +466,7 @@ final class PostgresBooks implements BooksEngine {
             @Override
             public long lastCommit() throws SQLException {
                 if (session == null) {
-                    session = PostgresStore.connect(name, connector, POLL_TIMEOUT_MILLIS, PostgresBooks::renamed);
+                    session = PostgresStore.connect(database, POLL_TIMEOUT_MILLIS, PostgresBooks::renamed);
                 }
                 return session.number("SELECT COALESCE(MAX(number), 0) FROM book_commits");
             }

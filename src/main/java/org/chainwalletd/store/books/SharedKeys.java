@@ -26,7 +26,6 @@ final class SharedKeys {
     }
 
     private static boolean isIn(String table, Page head, Address address) {
-        return exists(table, head)
-                && head.has("SELECT 1 FROM " + table + " WHERE address = ?", (Object) address.toArray());
+        return exists(table, head) && head.has("SELECT 1 FROM " + table + " WHERE address = ?", address);
     }
 }

@@ -85,8 +85,7 @@ public final class SpendingBooks {
                         outpoint,
                         Hash256.of(row.getBytes(1)),
                         new BlockPlace(row.getLong(2), Hash256.of(row.getBytes(3)))),
-                outpoint.txId().toArray(),
-                outpoint.index(),
+                outpoint,
                 head.scan(),
                 upTo);
     }

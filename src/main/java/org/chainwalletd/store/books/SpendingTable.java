@@ -58,21 +58,17 @@ public final class SpendingTable implements BookTable<SpendingTable.View, Spendi
 
     @Override
     public void write(Page page, Spending spending) {
-        byte[] txId = spending.outpoint().txId().toArray();
         page.update(
                 "DELETE FROM spendings INDEXED BY spendings_by_outpoint WHERE substr(tx_id, 1, 6) = substr(?1, 1, 6) AND tx_id = ?1 AND output_index = ?2"
                         + " AND scan = ?3",
-                txId,
-                spending.outpoint().index(),
+                spending.outpoint(),
                 page.scan());
         page.update(
                 "INSERT INTO spendings (scan, tx_id, output_index, spent_by, height, block) VALUES (?, ?, ?, ?, ?, ?)",
                 page.scan(),
-                txId,
-                spending.outpoint().index(),
-                spending.by().toArray(),
-                spending.place().height(),
-                spending.place().blockId().toArray());
+                spending.outpoint(),
+                spending.by(),
+                spending.place());
     }
 
     @Override

@@ -58,7 +58,6 @@ final class SqliteBooks implements BooksEngine {
         }
     }
 
-    /** Query of a file that no daemon has open. */
     @FunctionalInterface
     interface Query<T> {
         Optional<T> at(SqlSession session) throws SQLException;
@@ -120,11 +119,6 @@ final class SqliteBooks implements BooksEngine {
     }
 
     @Override
-    public boolean isCutOff(Exception e) {
-        return false;
-    }
-
-    @Override
     public StoreException failure(Exception e) {
         return StoreException.unavailable(file + " cannot be written: " + e.getMessage(), e);
     }
@@ -141,16 +135,6 @@ final class SqliteBooks implements BooksEngine {
     }
 
     @Override
-    public boolean isReadingCutOff(Exception e) {
-        return false;
-    }
-
-    @Override
-    public Optional<Watching> watching() {
-        return Optional.empty();
-    }
-
-    @Override
     public long run() {
         return run.get();
     }
@@ -164,11 +148,6 @@ final class SqliteBooks implements BooksEngine {
     public boolean nextRun(boolean own) {
         run.incrementAndGet();
         return true;
-    }
-
-    @Override
-    public Optional<Generation> generation() {
-        return Optional.empty();
     }
 
     @Override

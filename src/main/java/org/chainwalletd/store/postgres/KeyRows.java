@@ -13,8 +13,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
@@ -36,89 +34,35 @@ import org.chainwalletd.store.sql.SqlStore;
  * it added is also in {@code sent.log}, so that a database that went back in time loses no key. Deletions are not logged, so a restore brings deleted
  * keys back. Methods block, and fail with {@link StoreException}.
  */
-public final class KeyRows {
+public abstract class KeyRows {
     private static final long PATIENCE_SECONDS = 60;
 
-    /** Runs statements and waits for their result. */
-    private interface Runner {
-        <T> T run(GroupCommitWriter.Work<T> work);
-    }
-
     private final String database;
-    private final Runner reader;
-    private final Runner writer;
-    private final SentLog.Lines lines;
-    /** Registers listeners for changes by other daemons; empty for read-only access. */
-    private final Optional<Consumer<Runnable>> listeners;
-    /** Returns, within a writing transaction, whether this daemon does the background work. */
-    private final BooleanSupplier isKeeper;
 
-    private KeyRows(
-            String database,
-            Runner reader,
-            Runner writer,
-            SentLog.Lines lines,
-            Optional<Consumer<Runnable>> listeners,
-            BooleanSupplier isKeeper) {
+    private KeyRows(String database) {
         this.database = database;
-        this.reader = reader;
-        this.writer = writer;
-        this.lines = lines;
-        this.listeners = listeners;
-        this.isKeeper = isKeeper;
     }
 
-    /** Returns the rows of an open store. */
     static KeyRows of(SqlStore store, String database, SentLog.Lines lines) {
-        return new KeyRows(
-                database,
-                new Runner() {
-                    @Override
-                    public <T> T run(GroupCommitWriter.Work<T> work) {
-                        return result(store.read(work), failure -> unanswered(database, failure));
-                    }
-                },
-                new Runner() {
-                    @Override
-                    public <T> T run(GroupCommitWriter.Work<T> work) {
-                        return result(store.write(work), failure -> GroupCommitWriter.unknown(database, failure));
-                    }
-                },
-                lines,
-                Optional.of(listener -> store.whenOthersChange(Store.SharedRows.KEYS, listener)),
-                () -> isKeeper(store));
-    }
-
-    private static boolean isKeeper(SqlStore store) {
-        try {
-            store.requireKeeper();
-            return true;
-        } catch (StoreException e) {
-            return false;
-        }
+        return new OfStore(store, database, lines);
     }
 
     /** Returns read-only access to the rows, for use beside a running daemon or before the tables exist. */
     public static KeyRows looking(PostgresDatabase database) {
-        String name = database.name();
-        Runner reader = new Runner() {
+        return new KeyRows(database.name()) {
             @Override
-            public <T> T run(GroupCommitWriter.Work<T> work) {
-                try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
+            <T> T read(GroupCommitWriter.Work<T> work) {
+                try (SqlSession session = database.session()) {
                     return work.apply(session);
                 } catch (SQLException e) {
-                    throw GroupCommitWriter.unavailable(name, "cannot be read: " + e.getMessage(), e);
+                    throw GroupCommitWriter.unavailable(database(), "cannot be read: " + e.getMessage(), e);
                 }
             }
         };
-        Runner writer = new Runner() {
-            @Override
-            public <T> T run(GroupCommitWriter.Work<T> work) {
-                throw GroupCommitWriter.unavailable(name, "is only looked at", null);
-            }
-        };
-        return new KeyRows(name, reader, writer, new SentLog.Lines(), Optional.empty(), () -> false);
     }
+
+    /** Runs queries and waits for their result. */
+    abstract <T> T read(GroupCommitWriter.Work<T> work);
 
     private static <T> T result(CompletableFuture<T> asked, Function<Throwable, StoreException> otherFailure) {
         return Causes.join(
@@ -143,17 +87,15 @@ public final class KeyRows {
 
     /** Returns whether other daemons may change the rows and this daemon follows them. */
     public boolean areShared() {
-        return listeners.isPresent();
+        return false;
     }
 
     /** Registers a listener that is called, on a thread that must not be blocked, when another daemon has changed the rows. */
-    public void whenOthersChange(Runnable listener) {
-        listeners.ifPresent(register -> register.accept(listener));
-    }
+    public void whenOthersChange(Runnable listener) {}
 
     /** Returns the number of the newest commit; rows read later include it. */
     public long newest() {
-        return reader.run(session -> KeyringTable.isMade(session) ? newest(session) : 0L);
+        return read(session -> KeyringTable.isMade(session) ? newest(session) : 0L);
     }
 
     private static long newest(SqlSession session) throws SQLException {
@@ -174,7 +116,7 @@ public final class KeyRows {
      * @throws StoreException {@code UNAVAILABLE} also when the keyring no longer exists
      */
     public News since(long commit) {
-        return reader.run(session -> {
+        return read(session -> {
             // Read the number first: each later statement sees all commits up to it.
             long newest = newest(session);
             List<Key> changed = KeyringTable.changedAfter(session, commit);
@@ -194,28 +136,28 @@ public final class KeyRows {
 
     /** Reads the addresses whose keys were deleted and not added again. */
     public Set<Address> deleted() {
-        return reader.run(session ->
+        return read(session ->
                 Set.copyOf(session.query("SELECT address FROM deleted_keys", row -> row.address("address"))));
     }
 
     /** Reads the keyring's head; empty when no keyring was created. */
     public Optional<Head> head() {
-        return reader.run(session -> KeyringTable.isMade(session) ? KeyringTable.head(session) : Optional.empty());
+        return read(session -> KeyringTable.isMade(session) ? KeyringTable.head(session) : Optional.empty());
     }
 
     /** Returns whether the database has a payment, which a now missing key may have signed. */
     public boolean hasPayments() {
-        return reader.run(session -> session.has("SELECT 1 FROM spends UNION ALL SELECT 1 FROM kept_spends LIMIT 1"));
+        return read(session -> session.has("SELECT 1 FROM spends UNION ALL SELECT 1 FROM kept_spends LIMIT 1"));
     }
 
     /** Returns whether a key for an address is listed. */
     public boolean isListed(Address address) {
-        return reader.run(session -> session.has("SELECT 1 FROM keys WHERE address = ?", (Object) address.toArray()));
+        return read(session -> session.has("SELECT 1 FROM keys WHERE address = ?", (Object) address.toArray()));
     }
 
     /** Reads all keys in the order in which they were added. */
     public List<Key> keys() {
-        return reader.run(session -> {
+        return read(session -> {
             List<Key> keys = new ArrayList<>();
             KeyringTable.visitKeys(session, keys::add);
             return keys;
@@ -224,7 +166,7 @@ public final class KeyRows {
 
     /** Reads a sealed blob; empty when this place has none. */
     public Optional<Bytes> sealed(Place place) {
-        return reader.run(session -> KeyringTable.isMade(session)
+        return read(session -> KeyringTable.isMade(session)
                 ? session.queryOne(
                         "SELECT blob FROM sealed WHERE kind = ? AND owner = ?",
                         row -> Bytes.wrap(row.getBytes(1)),
@@ -235,7 +177,7 @@ public final class KeyRows {
 
     /** Reads all sealed blobs of this kind, by owner. */
     public Map<Bytes, Bytes> allSealed(String kind) {
-        return reader.run(session -> {
+        return read(session -> {
             Map<Bytes, Bytes> blobs = new HashMap<>();
             session.visit(
                     "SELECT owner, blob FROM sealed WHERE kind = ?",
@@ -247,7 +189,7 @@ public final class KeyRows {
 
     /** Finds any place with a blob of this kind, preferably that of a listed key. */
     public Optional<Place> anySealed(String kind) {
-        return reader.run(session -> {
+        return read(session -> {
             if (!KeyringTable.isMade(session)) {
                 return Optional.empty();
             }
@@ -266,7 +208,7 @@ public final class KeyRows {
 
     /** Finds the listed 1:1 keys that have no blob of this kind. */
     public List<Address> without(String kind) {
-        return reader.run(session -> session.query(
+        return read(session -> session.query(
                 "SELECT address FROM keys WHERE imported = 1"
                         + " AND NOT EXISTS (SELECT 1 FROM sealed WHERE kind = ? AND owner = address) ORDER BY number",
                 row -> Address.of(row.getBytes(1)),
@@ -275,7 +217,7 @@ public final class KeyRows {
 
     /** Reads the owners of all blobs of this kind. */
     public Set<Bytes> owners(String kind) {
-        return reader.run(session -> KeyringTable.isMade(session)
+        return read(session -> KeyringTable.isMade(session)
                 ? new HashSet<>(session.query(
                         "SELECT owner FROM sealed WHERE kind = ?", row -> Bytes.wrap(row.getBytes(1)), kind))
                 : Set.of());
@@ -286,13 +228,7 @@ public final class KeyRows {
      * created by writing its head.
      */
     public Optional<Refusal> write(Change change) {
-        return writer.run(session -> {
-            Optional<Refusal> refusal = change.premise().refusal(session, change, isKeeper.getAsBoolean());
-            if (refusal.isEmpty()) {
-                apply(session, change);
-            }
-            return refusal;
-        });
+        throw GroupCommitWriter.unavailable(database, "is only looked at", null);
     }
 
     /**
@@ -304,44 +240,93 @@ public final class KeyRows {
         static final Refusal CHANGED = new Refusal(Optional.empty());
     }
 
-    private void apply(SqlSession session, Change change) throws SQLException {
-        for (Map.Entry<Place, Bytes> blob : change.sealed().entrySet()) {
-            KeyringTable.seal(session, blob.getKey(), blob.getValue());
-            lines.add(new SentLine.Sealed(blob.getKey(), blob.getValue()));
-        }
-        for (Place place : change.removed()) {
-            session.defer(
-                    "DELETE FROM sealed WHERE kind = ? AND owner = ?",
-                    place.kind(),
-                    place.owner().toArray());
-        }
-        for (Key key : change.replaced()) {
-            tell(KeyringTable.replace(session, key));
-        }
-        for (Map.Entry<Address, Optional<String>> label : change.labels().entrySet()) {
-            tell(KeyringTable.label(session, label.getKey(), label.getValue()));
-        }
-        for (Address address : change.unlisted()) {
-            KeyringTable.delete(session, address);
-        }
-        for (Key key : change.listed()) {
-            KeyringTable.list(session, key);
-            lines.add(new SentLine.KeyListed(key));
-        }
-        if (change.nextIndex().isPresent() || change.members().isPresent()) {
-            Optional<Head> before = KeyringTable.head(session);
-            Head after = new Head(
-                    Math.max(
-                            before.map(Head::nextIndex).orElse(0L),
-                            change.nextIndex().orElse(0)),
-                    change.members().or(() -> before.map(Head::members)).orElse(Map.of()));
-            KeyringTable.set(session, after);
-            lines.add(new SentLine.KeyringHead(after));
-        }
-    }
+    private static final class OfStore extends KeyRows {
+        private final SqlStore store;
+        private final SentLog.Lines lines;
 
-    private void tell(List<Key> changed) {
-        changed.forEach(key -> lines.add(new SentLine.KeyListed(key)));
+        OfStore(SqlStore store, String database, SentLog.Lines lines) {
+            super(database);
+            this.store = store;
+            this.lines = lines;
+        }
+
+        @Override
+        <T> T read(GroupCommitWriter.Work<T> work) {
+            return result(store.read(work), failure -> unanswered(database(), failure));
+        }
+
+        @Override
+        public boolean areShared() {
+            return true;
+        }
+
+        @Override
+        public void whenOthersChange(Runnable listener) {
+            store.whenOthersChange(Store.SharedRows.KEYS, listener);
+        }
+
+        @Override
+        public Optional<Refusal> write(Change change) {
+            return result(
+                    store.write(session -> {
+                        Optional<Refusal> refusal = change.premise().refusal(session, change, isKeeper());
+                        if (refusal.isEmpty()) {
+                            apply(session, change);
+                        }
+                        return refusal;
+                    }),
+                    failure -> GroupCommitWriter.unknown(database(), failure));
+        }
+
+        /** Returns, within a writing transaction, whether this daemon does the background work. */
+        private boolean isKeeper() {
+            try {
+                store.requireKeeper();
+                return true;
+            } catch (StoreException e) {
+                return false;
+            }
+        }
+
+        private void apply(SqlSession session, Change change) throws SQLException {
+            for (Map.Entry<Place, Bytes> blob : change.sealed().entrySet()) {
+                KeyringTable.seal(session, blob.getKey(), blob.getValue());
+                lines.add(new SentLine.Sealed(blob.getKey(), blob.getValue()));
+            }
+            for (Place place : change.removed()) {
+                session.defer(
+                        "DELETE FROM sealed WHERE kind = ? AND owner = ?",
+                        place.kind(),
+                        place.owner().toArray());
+            }
+            for (Key key : change.replaced()) {
+                tell(KeyringTable.replace(session, key));
+            }
+            for (Map.Entry<Address, Optional<String>> label : change.labels().entrySet()) {
+                tell(KeyringTable.label(session, label.getKey(), label.getValue()));
+            }
+            for (Address address : change.unlisted()) {
+                KeyringTable.delete(session, address);
+            }
+            for (Key key : change.listed()) {
+                KeyringTable.list(session, key);
+                lines.add(new SentLine.KeyListed(key));
+            }
+            if (change.nextIndex().isPresent() || change.members().isPresent()) {
+                Optional<Head> before = KeyringTable.head(session);
+                Head after = new Head(
+                        Math.max(
+                                before.map(Head::nextIndex).orElse(0L),
+                                change.nextIndex().orElse(0)),
+                        change.members().or(() -> before.map(Head::members)).orElse(Map.of()));
+                KeyringTable.set(session, after);
+                lines.add(new SentLine.KeyringHead(after));
+            }
+        }
+
+        private void tell(List<Key> changed) {
+            changed.forEach(key -> lines.add(new SentLine.KeyListed(key)));
+        }
     }
 
     /**
@@ -366,48 +351,39 @@ public final class KeyRows {
             OptionalLong nextIndex,
             Optional<Map<String, Bytes>> members,
             Premise premise) {
+        private static Change of(
+                Map<Place, Bytes> sealed,
+                Collection<Place> removed,
+                Collection<Key> listed,
+                Optional<Head> head,
+                Premise premise) {
+            return new Change(
+                    sealed,
+                    removed,
+                    List.of(),
+                    Map.of(),
+                    List.of(),
+                    listed,
+                    head.map(made -> OptionalLong.of(made.nextIndex())).orElse(OptionalLong.empty()),
+                    head.map(Head::members),
+                    premise);
+        }
+
         public static Change sealing(Map<Place, Bytes> blobs, Premise premise) {
             return entering(blobs, List.of(), premise);
         }
 
         public static Change removing(Collection<Place> places) {
-            return new Change(
-                    Map.of(),
-                    places,
-                    List.of(),
-                    Map.of(),
-                    List.of(),
-                    List.of(),
-                    OptionalLong.empty(),
-                    Optional.empty(),
-                    Premise.NONE);
+            return of(Map.of(), places, List.of(), Optional.empty(), Premise.NONE);
         }
 
         public static Change making(Map<Place, Bytes> blobs, Head head, Premise premise) {
-            return new Change(
-                    blobs,
-                    List.of(),
-                    List.of(),
-                    Map.of(),
-                    List.of(),
-                    List.of(),
-                    OptionalLong.of(head.nextIndex()),
-                    Optional.of(head.members()),
-                    premise);
+            return of(blobs, List.of(), List.of(), Optional.of(head), premise);
         }
 
         /** Adds keys to a keyring that was not created yet. */
         public static Change entering(Map<Place, Bytes> blobs, Collection<Key> keys, Premise premise) {
-            return new Change(
-                    blobs,
-                    List.of(),
-                    List.of(),
-                    Map.of(),
-                    List.of(),
-                    keys,
-                    OptionalLong.empty(),
-                    Optional.empty(),
-                    premise);
+            return of(blobs, List.of(), keys, Optional.empty(), premise);
         }
     }
 
@@ -430,24 +406,19 @@ public final class KeyRows {
             Optional<Map<String, Bytes>> members,
             Collection<Place> vacant,
             Collection<Address> unneeded) {
-        public static final Premise NONE = new Premise(
-                false, false, OptionalLong.empty(), OptionalLong.empty(), Optional.empty(), List.of(), List.of());
+        public static final Premise NONE = of(false, OptionalLong.empty(), List.of());
+
+        private static Premise of(boolean unmade, OptionalLong keys, Collection<Place> vacant) {
+            return new Premise(false, unmade, keys, OptionalLong.empty(), Optional.empty(), vacant, List.of());
+        }
 
         /** Presumes that the keyring was not created yet, and already has this number of keys. */
         public static Premise unmade(long keys) {
-            return new Premise(
-                    false, true, OptionalLong.of(keys), OptionalLong.empty(), Optional.empty(), List.of(), List.of());
+            return of(true, OptionalLong.of(keys), List.of());
         }
 
         public static Premise vacant(Place place) {
-            return new Premise(
-                    false,
-                    false,
-                    OptionalLong.empty(),
-                    OptionalLong.empty(),
-                    Optional.empty(),
-                    List.of(place),
-                    List.of());
+            return of(false, OptionalLong.empty(), List.of(place));
         }
 
         private Optional<Refusal> refusal(SqlSession session, Change change, boolean isKeeper) throws SQLException {

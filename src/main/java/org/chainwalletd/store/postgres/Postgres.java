@@ -54,10 +54,17 @@ public final class Postgres implements SqlSession.Dialect {
      */
     private record Statement(String text, int... places) {}
 
-    /** Opens a connection to the primary, in autocommit mode; host names are resolved and the password is read on each call. */
-    @FunctionalInterface
+    /** A database on a server. */
     public interface Connector {
+        /** Returns the name of the database for messages, without a password. */
+        String name();
+
+        /** Opens a connection to the primary, in autocommit mode; host names are resolved and the password is read on each call. */
         Connection connect() throws SQLException;
+
+        default SqlSession session() throws SQLException {
+            return new SqlSession(connect(), DIALECT);
+        }
     }
 
     /** Returns the operator message about a database that has lost commits. */
@@ -206,7 +213,6 @@ public final class Postgres implements SqlSession.Dialect {
                 e);
     }
 
-    /** Returns whether the user lacks a privilege. */
     static boolean isDenied(SQLException e) {
         return stateOf(e).equals("42501") || stateOf(e).equals("3F000");
     }

@@ -40,26 +40,21 @@ public final class PostgresCluster {
                     + " CASE WHEN ended THEN 0 ELSE coalesce(count, 0) END AS open FROM daemons"
                     + " LEFT JOIN logs ON logs.name = log LEFT JOIN (" + SENDS + ") counted ON runner = start";
 
+    private final Postgres.Connector database;
     private final String name;
-    private final Postgres.Connector connector;
 
-    public PostgresCluster(PostgresDatabase database) {
-        this(database.name(), database);
+    public PostgresCluster(Postgres.Connector database) {
+        this.database = database;
+        this.name = database.name();
     }
 
-    PostgresCluster(String name, Postgres.Connector connector) {
-        this.name = name;
-        this.connector = connector;
-    }
-
-    /** Statements on a session, which is closed afterwards. */
     @FunctionalInterface
     private interface Work<T> {
         T run(SqlSession session, PostgresStore.Server server) throws SQLException;
     }
 
     private <T> T with(Work<T> work) {
-        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+        try (SqlSession session = database.session()) {
             PostgresStore.Server server = PostgresStore.requireFit(session, name);
             if (!PostgresSchema.isMade(session)) {
                 throw refused("has no tables of a store: correct --store, or start the daemon, which makes them");
@@ -120,7 +115,6 @@ public final class PostgresCluster {
      */
     public record Lock(long process, long heldMillis, long waiting) {}
 
-    /** State of a start of a daemon. */
     public enum Standing {
         /** Its last heartbeat is recent. */
         RUNNING,

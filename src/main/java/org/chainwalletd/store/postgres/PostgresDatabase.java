@@ -34,7 +34,6 @@ public final class PostgresDatabase implements Postgres.Connector {
     /** Time after a failed connection in which no other one is tried, so that queued callers fail at once instead of each waiting for a timeout. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** Holder that loads the driver once. */
     private static final class DriverHolder {
         static final Driver INSTANCE = load();
 
@@ -76,7 +75,6 @@ public final class PostgresDatabase implements Postgres.Connector {
         }
     }
 
-    /** Failed attempt to connect. */
     private record Refusal(long nanos, String why) {}
 
     private final Settings.Database settings;
@@ -86,8 +84,8 @@ public final class PostgresDatabase implements Postgres.Connector {
         this.settings = settings;
     }
 
-    /** Returns the name of the database for messages, without a password. */
-    String name() {
+    @Override
+    public String name() {
         return settings.toString();
     }
 

@@ -14,12 +14,12 @@ public final class PostgresLease implements AutoCloseable {
     private final LongConsumer taken;
 
     /**
-     * @param connector of sessions with the primary that time out when it does not respond
+     * @param database whose connections time out when it does not respond
      * @param start of this daemon
      * @param taken receives the epoch when this daemon has taken the lease, before {@link #take} returns
      */
-    PostgresLease(String name, Postgres.Connector connector, long start, LongConsumer taken) {
-        this.database = new PostgresSession(name, connector);
+    PostgresLease(Postgres.Connector database, long start, LongConsumer taken) {
+        this.database = new PostgresSession(database);
         this.start = start;
         this.taken = taken;
     }
@@ -40,7 +40,6 @@ public final class PostgresLease implements AutoCloseable {
         }
     }
 
-    /** Reads the lease. */
     public Lease read() {
         return database.run(PostgresLease::lease);
     }

@@ -51,8 +51,8 @@ public final class PostgresMove {
 
     private final Path folder;
     private final Optional<CommitMark> books;
-    private final String database;
     private final Postgres.Connector connector;
+    private final String database;
     private final Map<String, String> chain;
     private final Path file;
 
@@ -70,15 +70,11 @@ public final class PostgresMove {
     }
 
     private PostgresMove(
-            Path folder,
-            Optional<CommitMark> books,
-            String database,
-            Postgres.Connector connector,
-            Map<String, String> chain) {
+            Path folder, Optional<CommitMark> books, Postgres.Connector connector, Map<String, String> chain) {
         this.folder = folder.toAbsolutePath();
         this.books = books;
-        this.database = database;
         this.connector = connector;
+        this.database = connector.name();
         this.chain = chain;
         this.file = SqliteStore.path(folder);
     }
@@ -91,17 +87,8 @@ public final class PostgresMove {
      * @throws StoreException with instructions in one sentence; payments are made from the file unless the sentence says that it was moved
      */
     public static Moved run(
-            Path folder, Optional<CommitMark> books, PostgresDatabase database, Map<String, String> chain) {
-        return run(folder, books, database.name(), database, chain);
-    }
-
-    static Moved run(
-            Path folder,
-            Optional<CommitMark> books,
-            String database,
-            Postgres.Connector connector,
-            Map<String, String> chain) {
-        PostgresMove move = new PostgresMove(folder, books, database, connector, chain);
+            Path folder, Optional<CommitMark> books, Postgres.Connector database, Map<String, String> chain) {
+        PostgresMove move = new PostgresMove(folder, books, database, chain);
         if (!Files.exists(move.file)) {
             throw move.refused("there is no " + move.file + " to be moved");
         }
@@ -136,7 +123,7 @@ public final class PostgresMove {
         if (!marked) {
             requireWhole(memory, source);
         }
-        try (SqlSession session = TableCopy.connect(database, connector)) {
+        try (SqlSession session = TableCopy.connect(connector)) {
             PostgresStore.Server server = PostgresStore.requireFit(session, database);
             PostgresSchema.migrate(session, database);
             Optional<PostgresMoving> begun = begin(session, source, memory, marked);
@@ -344,33 +331,11 @@ public final class PostgresMove {
 
     /** Compares the stores as daemons would read them; returns the number of objects compared. */
     private int compare(SqlSession source, Map<String, Long> rows) throws SQLException {
-        try (SqlSession session = TableCopy.connect(database, connector)) {
-            for (Map.Entry<String, Long> table : rows.entrySet()) {
-                requireEqual(table.getKey(), table.getValue(), TableCopy.count(session, table.getKey()));
-                requireEqual(table.getKey(), table.getValue(), TableCopy.count(source, table.getKey()));
-            }
-            requireEqual(
-                    "live_tokens",
-                    source.number("SELECT (SELECT count(*) FROM spends WHERE token_key IS NOT NULL)"
-                            + " + (SELECT count(*) FROM payouts)"),
-                    TableCopy.count(session, "live_tokens"));
-            String why = "store " + database + ": it is being moved";
-            try (Store from = SqliteStore.openReadOnly(folder, why);
-                    Store to = PostgresStore.openReadOnly(database, connector, why)) {
-                StoreComparison comparison = new StoreComparison(from, to, source);
-                requireEqual("held_coins", comparison.heldCoins(), TableCopy.count(session, "held_coins"));
-                Optional<String> difference = comparison.difference();
-                if (difference.isPresent()) {
-                    throw different(difference.get());
-                }
-                return comparison.compared();
-            }
-        }
-    }
-
-    private void requireEqual(String table, long from, long to) {
-        if (from != to) {
-            throw different(table + " (" + from + " rows became " + to + ")");
+        String why = "store " + database + ": it is being moved";
+        try (SqlSession session = TableCopy.connect(connector);
+                Store from = SqliteStore.openReadOnly(folder, why);
+                Store to = PostgresStore.openReadOnly(connector, why)) {
+            return new StoreComparison(from, to, source, session).requireEqual(rows, false, this::different);
         }
     }
 
@@ -444,7 +409,6 @@ public final class PostgresMove {
         session.execute("COMMIT");
     }
 
-    /** Formats the tables with their numbers of rows for the operator. */
     public static String words(Map<String, Long> rows) {
         return rows.entrySet().stream()
                 .filter(table -> !NEVER_EMPTY.contains(table.getKey()))

@@ -58,8 +58,8 @@ public final class PostgresMoveBack {
 
     private final Path folder;
     private final Path made;
-    private final String database;
     private final Postgres.Connector connector;
+    private final String database;
     private final Map<String, String> chain;
     private final Optional<CommitMark> books;
     private final Beside beside;
@@ -108,15 +108,14 @@ public final class PostgresMoveBack {
     private PostgresMoveBack(
             Path folder,
             Optional<CommitMark> books,
-            String database,
             Postgres.Connector connector,
             Map<String, String> chain,
             Beside beside) {
         this.folder = folder.toAbsolutePath();
         this.made = this.folder.resolve(FOLDER);
         this.books = books;
-        this.database = database;
         this.connector = connector;
+        this.database = connector.name();
         this.chain = chain;
         this.beside = beside;
     }
@@ -131,20 +130,10 @@ public final class PostgresMoveBack {
     public static Moved run(
             Path folder,
             Optional<CommitMark> books,
-            PostgresDatabase database,
+            Postgres.Connector database,
             Map<String, String> chain,
             Beside beside) {
-        return run(folder, books, database.name(), database, chain, beside);
-    }
-
-    static Moved run(
-            Path folder,
-            Optional<CommitMark> books,
-            String database,
-            Postgres.Connector connector,
-            Map<String, String> chain,
-            Beside beside) {
-        PostgresMoveBack move = new PostgresMoveBack(folder, books, database, connector, chain, beside);
+        PostgresMoveBack move = new PostgresMoveBack(folder, books, database, chain, beside);
         try {
             return move.run();
         } catch (SQLException | IOException e) {
@@ -158,12 +147,9 @@ public final class PostgresMoveBack {
      *
      * @throws StoreException when there is no such move, or the database is marked
      */
-    public static void giveUp(PostgresDatabase database) {
-        giveUp(database.name(), database);
-    }
-
-    static void giveUp(String database, Postgres.Connector connector) {
-        try (SqlSession session = TableCopy.connect(database, connector)) {
+    public static void giveUp(Postgres.Connector connector) {
+        String database = connector.name();
+        try (SqlSession session = TableCopy.connect(connector)) {
             if (!PostgresSchema.isMade(session)) {
                 throw GroupCommitWriter.unavailable(database, "has no tables of a store: correct --store", null);
             }
@@ -196,7 +182,7 @@ public final class PostgresMoveBack {
     }
 
     private Moved run() throws SQLException, IOException {
-        try (SqlSession session = TableCopy.connect(database, connector)) {
+        try (SqlSession session = TableCopy.connect(connector)) {
             PostgresStore.Server server = PostgresStore.requireFit(session, database);
             if (!PostgresSchema.isMade(session)) {
                 throw refused("it has no tables of a store: correct --store");
@@ -347,29 +333,10 @@ public final class PostgresMoveBack {
         String why = "store " + database + ": it is being moved";
         try (SqlSession file = SqliteStore.connectForWriting(SqliteStore.path(made));
                 Store from = SqliteStore.openReadOnly(made, why);
-                Store to = PostgresStore.openReadOnly(database, connector, why)) {
-            for (Map.Entry<String, Long> table : rows.entrySet()) {
-                long more = table.getKey().equals(COMMITS) ? 1 : 0;
-                requireEqual(table.getKey(), table.getValue() + more, TableCopy.count(file, table.getKey()));
-            }
-            requireEqual(
-                    "live_tokens",
-                    TableCopy.count(session, "live_tokens"),
-                    file.number("SELECT (SELECT count(*) FROM spends WHERE token_key IS NOT NULL)"
-                            + " + (SELECT count(*) FROM payouts)"));
-            StoreComparison comparison = new StoreComparison(from, to, file);
-            requireEqual("held_coins", TableCopy.count(session, "held_coins"), comparison.heldCoins());
-            Optional<String> difference = comparison.difference();
-            if (difference.isPresent()) {
-                throw different(difference.get());
-            }
-            return comparison.compared();
-        }
-    }
-
-    private void requireEqual(String table, long from, long to) {
-        if (from != to) {
-            throw different(table + " (" + from + " rows became " + to + ")");
+                Store to = PostgresStore.openReadOnly(connector, why)) {
+            Map<String, Long> copied = new LinkedHashMap<>(rows);
+            copied.merge(COMMITS, 1L, Long::sum);
+            return new StoreComparison(from, to, file, session).requireEqual(copied, true, this::different);
         }
     }
 
@@ -592,7 +559,6 @@ public final class PostgresMoveBack {
         discard();
     }
 
-    /** Deletes the folder of the new files. */
     private void discard() throws IOException {
         if (!Files.exists(made)) {
             return;

@@ -104,7 +104,6 @@ record PostgresMoving(CommitMark source, boolean copied, String log, long random
                 datadir);
     }
 
-    /** Ends the move. */
     static void end(SqlSession session) throws SQLException {
         session.execute("DROP TABLE moving");
     }

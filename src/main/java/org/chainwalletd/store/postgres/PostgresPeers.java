@@ -18,11 +18,11 @@ public final class PostgresPeers implements AutoCloseable {
     private final long start;
 
     /**
-     * @param connector of sessions with the primary that time out when it does not respond
+     * @param database whose connections time out when it does not respond
      * @param start of this daemon
      */
-    PostgresPeers(String name, Postgres.Connector connector, long start) {
-        this.database = new PostgresSession(name, connector);
+    PostgresPeers(Postgres.Connector database, long start) {
+        this.database = new PostgresSession(database);
         this.start = start;
     }
 
@@ -43,7 +43,6 @@ public final class PostgresPeers implements AutoCloseable {
      */
     public record Gathering(long number, String founder, long millis, List<Peer> peers) {}
 
-    /** Reads the current gathering and its peers. */
     public Gathering read() {
         return database.run(session -> {
             List<Peer> peers = session.query(

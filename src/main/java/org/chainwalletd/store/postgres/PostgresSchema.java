@@ -171,7 +171,6 @@ final class PostgresSchema {
                         + " FOR EACH ROW EXECUTE FUNCTION allowance_changed()");
     }
 
-    /** Returns whether the tables exist. */
     static boolean isMade(SqlSession session) throws SQLException {
         return Schema.isOnServer(session, "store");
     }

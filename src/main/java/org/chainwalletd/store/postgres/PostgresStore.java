@@ -92,7 +92,7 @@ public final class PostgresStore extends SqlStore {
     private record Holding(long newest, long nanos) {}
 
     private final String name;
-    private final Postgres.Connector connector;
+    private final Postgres.Connector primary;
     private final String id;
     private final boolean forgetful;
     private final Optional<SentLog> log;
@@ -130,25 +130,23 @@ public final class PostgresStore extends SqlStore {
     /** Completes when this start must not write any more while other starts may. */
     private final CompletableFuture<Void> succeeded = new CompletableFuture<>();
 
-    private PostgresStore(
-            String name,
-            Postgres.Connector connector,
+    PostgresStore(
+            Postgres.Connector database,
             SqlSession session,
             PostgresTransactions.Start start,
             Optional<SentLog> log,
             boolean countsByServer)
             throws SQLException {
-        super(name);
-        this.name = name;
-        this.connector = connector;
+        super(database.name());
+        this.name = database.name();
+        this.primary = new Primary(database, SOCKET_MILLIS);
         this.log = log;
         this.id = Commits.id(session);
         this.forgetful = Commits.isForgetful(session);
         this.start = start.number();
         this.agreed = new AtomicReference<>(PostgresAgreed.read(session));
         this.transactions = new PostgresTransactions(
-                this::connect,
-                name,
+                primary,
                 new Rows(),
                 start,
                 new PostgresTransactions.Logging(id, log, lines, from -> pruner.execute(() -> prune(from))));
@@ -173,19 +171,13 @@ public final class PostgresStore extends SqlStore {
      *     the store
      */
     public static PostgresStore open(
-            Path folder, Optional<CommitMark> books, PostgresDatabase database, PostgresMember member) {
-        return open(folder, books, database.name(), database, Optional.of(member), true, SentLog.LEAST_TO_PRUNE);
-    }
-
-    /** Opens the store without comparing settings, for tests. */
-    static PostgresStore open(Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
-        return open(folder, books, name, connector, Optional.empty(), true, SentLog.LEAST_TO_PRUNE);
+            Path folder, Optional<CommitMark> books, Postgres.Connector database, PostgresMember member) {
+        return open(folder, books, database, Optional.of(member), true, SentLog.LEAST_TO_PRUNE);
     }
 
     /**
-     * Opens the store as {@link #open(Path, Optional, PostgresDatabase, PostgresMember)} does.
+     * Opens the store as {@link #open(Path, Optional, Postgres.Connector, PostgresMember)} does.
      *
-     * @param name of the database, used in error messages, without a password
      * @param member empty in tests that compare no settings
      * @param countsByServer whether a use of the allowance expires by the server's clock instead of the daemon's
      * @param leastToPrune size in bytes below which the log is not pruned
@@ -193,12 +185,12 @@ public final class PostgresStore extends SqlStore {
     static PostgresStore open(
             Path folder,
             Optional<CommitMark> books,
-            String name,
-            Postgres.Connector connector,
+            Postgres.Connector database,
             Optional<PostgresMember> member,
             boolean countsByServer,
             long leastToPrune) {
-        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+        String name = database.name();
+        try (SqlSession session = database.session()) {
             AtomicFiles.createFolder(folder);
             Server server = requireFit(session, name);
             PostgresSchema.migrate(session, name);
@@ -222,8 +214,7 @@ public final class PostgresStore extends SqlStore {
                 session.execute("COMMIT");
                 LOG.error(stopped.get());
                 return stopped(new PostgresStore(
-                        name,
-                        connector,
+                        database,
                         session,
                         server.start(NO_START, PostgresTransactions.NONE, stopped),
                         Optional.empty(),
@@ -231,8 +222,7 @@ public final class PostgresStore extends SqlStore {
             }
             PostgresDatadir.Registered registered = datadir.register(session, server.timeline(), leastToPrune);
             return started(new PostgresStore(
-                    name,
-                    connector,
+                    database,
                     session,
                     server.start(registered.start(), registered.commit(), Optional.empty()),
                     Optional.of(registered.log()),
@@ -250,13 +240,12 @@ public final class PostgresStore extends SqlStore {
      *
      * @param why reason why nothing is written
      */
-    static PostgresStore openReadOnly(String name, Postgres.Connector connector, String why) throws SQLException {
-        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+    static PostgresStore openReadOnly(Postgres.Connector database, String why) throws SQLException {
+        try (SqlSession session = database.session()) {
             return new PostgresStore(
-                    name,
-                    connector,
+                    database,
                     session,
-                    requireFit(session, name).start(NO_START, PostgresTransactions.NONE, Optional.of(why)),
+                    requireFit(session, database.name()).start(NO_START, PostgresTransactions.NONE, Optional.of(why)),
                     Optional.empty(),
                     true);
         }
@@ -276,20 +265,36 @@ public final class PostgresStore extends SqlStore {
      * @throws StoreException with the error that would prevent a start
      */
     public static Optional<String> look(
-            Path folder, Optional<CommitMark> books, PostgresDatabase database, PostgresMember member) {
+            Path folder, Optional<CommitMark> books, Postgres.Connector database, PostgresMember member) {
         String name = database.name();
-        try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
+        try (SqlSession session = database.session()) {
             requireFit(session, name);
-            if (PostgresSchema.isMade(session)) {
+            boolean made = PostgresSchema.isMade(session);
+            if (made) {
                 PostgresSchema.requireKnown(session, name);
                 member.requireSameChain(session, name);
             } else if (!mayMakeTables(session)) {
                 throw GroupCommitWriter.unavailable(name, CANNOT_MAKE_TABLES, null);
             }
+            // Read this before the commits of the store, because a running daemon may commit in between.
+            PostgresDatadir datadir = PostgresDatadir.of(folder, books, name);
+            if (!made) {
+                return datadir.store()
+                        .map(store -> "the store " + name + " is empty although the datadir " + folder
+                                + " has worked with one");
+            }
+            PostgresMoving.requireNone(session, name);
+            datadir.requireSameStore(session);
+            Optional<String> stopped = stopped(session);
+            return stopped.isPresent()
+                    ? stopped
+                    : datadir.lacking(session).map(lacking -> Postgres.lost(name, lacking));
         } catch (SQLException e) {
             throw GroupCommitWriter.unavailable(name, unopened(e), e);
+        } catch (IOException e) {
+            throw GroupCommitWriter.unavailable(
+                    name, "cannot be compared with " + SentLog.FILE_NAME + " in " + folder + ": " + e.getMessage(), e);
         }
-        return look(folder, books, name, database);
     }
 
     /**
@@ -297,8 +302,8 @@ public final class PostgresStore extends SqlStore {
      *
      * @throws StoreException {@code UNAVAILABLE} when the database does not answer
      */
-    public static Optional<PostgresAgreed> agreed(PostgresDatabase database) {
-        try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
+    public static Optional<PostgresAgreed> agreed(Postgres.Connector database) {
+        try (SqlSession session = database.session()) {
             return PostgresSchema.isMade(session) ? Optional.of(PostgresAgreed.read(session)) : Optional.empty();
         } catch (SQLException e) {
             throw GroupCommitWriter.unavailable(database.name(), unopened(e), e);
@@ -318,69 +323,7 @@ public final class PostgresStore extends SqlStore {
         return Postgres.isCutOff(e) ? e.getMessage() : "cannot be opened: " + e.getMessage();
     }
 
-    /**
-     * Returns what {@link #look(Path, Optional, PostgresDatabase, PostgresMember)} does, without checking that the database is of the same chain.
-     */
-    static Optional<String> look(Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
-        try {
-            // Read this before the store, because a running daemon may commit in between.
-            PostgresDatadir datadir = PostgresDatadir.of(folder, books, name);
-            try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
-                requireFit(session, name);
-                if (!PostgresSchema.isMade(session)) {
-                    return datadir.store()
-                            .map(store -> "the store " + name + " is empty although the datadir " + folder
-                                    + " has worked with one");
-                }
-                PostgresMoving.requireNone(session, name);
-                datadir.requireSameStore(session);
-                Optional<String> stopped = stopped(session);
-                return stopped.isPresent()
-                        ? stopped
-                        : datadir.lacking(session).map(lacking -> Postgres.lost(name, lacking));
-            }
-        } catch (SQLException e) {
-            throw GroupCommitWriter.unavailable(name, "cannot be opened: " + e.getMessage(), e);
-        } catch (IOException e) {
-            throw GroupCommitWriter.unavailable(
-                    name, "cannot be compared with " + SentLog.FILE_NAME + " in " + folder + ": " + e.getMessage(), e);
-        }
-    }
-
-    /**
-     * Opens the store without a log, for tests.
-     *
-     * @param start number of this process if it has opened the store before; otherwise the process gets a new number
-     */
-    static PostgresStore open(String name, Postgres.Connector connector, OptionalLong start, boolean countsByServer) {
-        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
-            Server server = requireFit(session, name);
-            PostgresSchema.migrate(session, name);
-            long number = session.number(
-                    start.isPresent()
-                            ? "UPDATE daemons SET ended = false, timeline = ?, boot = DEFAULT, beaten = "
-                                    + PostgresSchema.MILLIS + " WHERE start = " + start.getAsLong()
-                                    + " RETURNING start"
-                            : "INSERT INTO daemons (timeline, beaten) VALUES (?, " + PostgresSchema.MILLIS
-                                    + ") RETURNING start",
-                    server.timeline());
-            PostgresTransactions.Made seen = session.queryOne(
-                            "SELECT number, random FROM commits ORDER BY number DESC LIMIT 1",
-                            row -> new PostgresTransactions.Made(row.number("number"), row.number("random")))
-                    .orElse(PostgresTransactions.NONE);
-            return started(new PostgresStore(
-                    name,
-                    connector,
-                    session,
-                    server.start(number, seen, Optional.empty()),
-                    Optional.empty(),
-                    countsByServer));
-        } catch (SQLException e) {
-            throw GroupCommitWriter.unavailable(name, "cannot be opened: " + e.getMessage(), e);
-        }
-    }
-
-    private static PostgresStore started(PostgresStore store) {
+    static PostgresStore started(PostgresStore store) {
         store.startWriter();
         store.checker.scheduleWithFixedDelay(store::check, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
         store.checker.scheduleWithFixedDelay(store::pollChanges, CHANGES_MILLIS, CHANGES_MILLIS, TimeUnit.MILLISECONDS);
@@ -401,7 +344,7 @@ public final class PostgresStore extends SqlStore {
 
     /** Prunes the log on a separate thread while the writer continues. */
     private void prune(long from) {
-        try (SqlSession session = new SqlSession(connect(), Postgres.DIALECT)) {
+        try (SqlSession session = primary.session()) {
             log.orElseThrow().setSuccessor(StoreRestore.successor(log.get(), session, start, from));
         } catch (IOException | SQLException | RuntimeException e) {
             LOG.warn(
@@ -409,19 +352,17 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
-    /** Returns the rows of the keyring. */
     public KeyRows keys() {
         return KeyRows.of(this, name, lines);
     }
 
-    /** Returns this daemon's access to the lease on background work. */
     public PostgresLease lease() {
-        return new PostgresLease(name, this::connect, start, transactions::enterTerm);
+        return new PostgresLease(primary, start, transactions::enterTerm);
     }
 
     /** Returns the registry through which the daemons of the database find each other. */
     public PostgresPeers peers() {
-        return new PostgresPeers(name, this::connect, start);
+        return new PostgresPeers(primary, start);
     }
 
     /** Sets the listener for the number of each further commit of this daemon; it must not block. */
@@ -442,38 +383,42 @@ public final class PostgresStore extends SqlStore {
         return !transactions.logFails();
     }
 
-    /** Returns the number of this start of the daemon. */
     public long start() {
         return start;
-    }
-
-    private Connection connect() throws SQLException {
-        return connect(name, connector, SOCKET_MILLIS);
     }
 
     /**
      * Opens a session with the primary, for reading or writing tables other than those of the money store.
      *
-     * @param name of the database, used in error messages, without a password
      * @param patience milliseconds after which a connection without a response is closed
      * @param names replaces names of tables that the money store has as well
      * @throws StoreException {@code UNAVAILABLE}, with instructions about the server
      */
-    public static SqlSession connect(
-            String name, Postgres.Connector connector, int patience, UnaryOperator<String> names) throws SQLException {
-        return new SqlSession(connect(name, connector, patience), new Postgres(names));
+    public static SqlSession connect(Postgres.Connector database, int patience, UnaryOperator<String> names)
+            throws SQLException {
+        return new SqlSession(new Primary(database, patience).connect(), new Postgres(names));
     }
 
-    /** Connects to the primary server. */
-    static Connection connect(String name, Postgres.Connector connector, int patience) throws SQLException {
-        Connection connection = connector.connect();
-        try {
-            connection.setNetworkTimeout(AT_ONCE, patience);
-            requireFit(new SqlSession(connection, Postgres.DIALECT), name);
-            return connection;
-        } catch (SQLException | RuntimeException e) {
-            connection.close();
-            throw e;
+    /**
+     * Connections that are closed when a response takes longer than {@code patience} milliseconds, and are refused unless the server is a fit primary.
+     */
+    record Primary(Postgres.Connector database, int patience) implements Postgres.Connector {
+        @Override
+        public String name() {
+            return database.name();
+        }
+
+        @Override
+        public Connection connect() throws SQLException {
+            Connection connection = database.connect();
+            try {
+                connection.setNetworkTimeout(AT_ONCE, patience);
+                requireFit(new SqlSession(connection, Postgres.DIALECT), name());
+                return connection;
+            } catch (SQLException | RuntimeException e) {
+                connection.close();
+                throw e;
+            }
         }
     }
 
@@ -512,7 +457,7 @@ public final class PostgresStore extends SqlStore {
     @Override
     protected SqlSession reading() throws SQLException {
         if (reading == null) {
-            reading = new SqlSession(connect(), Postgres.DIALECT);
+            reading = primary.session();
         }
         return reading;
     }
@@ -537,7 +482,7 @@ public final class PostgresStore extends SqlStore {
         }
         try {
             if (heartbeatSession == null) {
-                heartbeatSession = new SqlSession(connect(), Postgres.DIALECT);
+                heartbeatSession = primary.session();
             }
             heartbeatSession.update("UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ?", start);
         } catch (SQLException | RuntimeException e) {
@@ -828,8 +773,9 @@ public final class PostgresStore extends SqlStore {
      * @throws StoreException {@code UNAVAILABLE} when the log cannot be used, or {@code without} names one although nothing is lacking
      */
     public static PostgresRestore.Step restore(
-            Path folder, Optional<CommitMark> books, Set<String> without, String name, Postgres.Connector connector) {
-        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+            Path folder, Optional<CommitMark> books, Set<String> without, Postgres.Connector database) {
+        String name = database.name();
+        try (SqlSession session = database.session()) {
             Server server = requireFit(session, name);
             PostgresSchema.migrate(session, name);
             PostgresMoving.requireNone(session, name);
@@ -843,11 +789,11 @@ public final class PostgresStore extends SqlStore {
     }
 
     /** Returns those of {@code txIds} that belong to no spend of the store, in their given order. Blocks. */
-    public static List<Hash256> unknown(String name, Postgres.Connector connector, List<Hash256> txIds) {
-        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+    public static List<Hash256> unknown(Postgres.Connector database, List<Hash256> txIds) {
+        try (SqlSession session = database.session()) {
             return unknown(session, txIds);
         } catch (SQLException e) {
-            throw GroupCommitWriter.unavailable(name, "cannot be read: " + e.getMessage(), e);
+            throw GroupCommitWriter.unavailable(database.name(), "cannot be read: " + e.getMessage(), e);
         }
     }
 
@@ -870,7 +816,7 @@ public final class PostgresStore extends SqlStore {
 
     /** Changes these settings as {@link PostgresCluster#agree} does. Blocks. */
     public void agree(UnaryOperator<Map<String, String>> change) {
-        try (SqlSession session = new SqlSession(connect(), Postgres.DIALECT)) {
+        try (SqlSession session = primary.session()) {
             keepNewest(PostgresAgreed.agree(session, change));
         } catch (SQLException e) {
             throw GroupCommitWriter.unavailable(

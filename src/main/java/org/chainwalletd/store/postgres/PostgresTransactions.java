@@ -170,7 +170,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             Map<String, Collection<Long>> changes,
             List<SentLine.Peer> peers) {}
 
-    private final Postgres.Connector connector;
+    private final Postgres.Connector database;
     private final String name;
     private final Memory memory;
     private final ServerClock clock;
@@ -239,10 +239,10 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
      */
     record Logging(String store, Optional<SentLog> log, SentLog.Lines lines, LongConsumer pruner) {}
 
-    PostgresTransactions(Postgres.Connector connector, String name, Memory memory, Start start, Logging logging) {
+    PostgresTransactions(Postgres.Connector database, Memory memory, Start start, Logging logging) {
         this.clock = new ServerClock(start.millis());
-        this.connector = connector;
-        this.name = name;
+        this.database = database;
+        this.name = database.name();
         this.memory = memory;
         this.start = start.number();
         this.system = start.system();
@@ -433,7 +433,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
     private Head head() throws SQLException {
         if (session == null) {
-            connection = connector.connect();
+            connection = database.connect();
             session = new SqlSession(connection, Postgres.DIALECT);
         }
         session.forget();
@@ -724,7 +724,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     void end() {
         try {
             if (session == null) {
-                connection = connector.connect();
+                connection = database.connect();
                 session = new SqlSession(connection, Postgres.DIALECT);
             }
             session.update("UPDATE daemons SET ended = true WHERE start = ?", start);

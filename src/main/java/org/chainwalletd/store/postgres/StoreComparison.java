@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -28,32 +29,67 @@ final class StoreComparison {
 
     private final Store from;
     private final Store to;
-    private final SqlSession source;
+    private final SqlSession file;
+    private final SqlSession server;
     private int compared;
     private String difference;
 
     /**
      * Creates a comparison.
      *
-     * @param source session on the file of {@code from}, to find keys for which the stores have no query
+     * @param from store in a file
+     * @param to store in a database
+     * @param file session on that file, also to find keys for which the stores have no query
+     * @param server session on that database
      */
-    StoreComparison(Store from, Store to, SqlSession source) {
+    StoreComparison(Store from, Store to, SqlSession file, SqlSession server) {
         this.from = from;
         this.to = to;
-        this.source = source;
+        this.file = file;
+        this.server = server;
     }
 
-    /** Returns the number of objects compared. */
-    int compared() {
+    /**
+     * Compares the numbers of rows, and then everything that is read, and returns the number of objects compared.
+     *
+     * @param rows number of rows that each table of the copy has
+     * @param back whether the file is the copy
+     * @param different creates the failure for a clause that names what differs
+     */
+    int requireEqual(Map<String, Long> rows, boolean back, Function<String, StoreException> different)
+            throws SQLException {
+        for (Map.Entry<String, Long> table : rows.entrySet()) {
+            same(table.getKey(), table.getValue(), TableCopy.count(back ? file : server, table.getKey()));
+            if (!back) {
+                same(table.getKey(), table.getValue(), TableCopy.count(file, table.getKey()));
+            }
+        }
+        derived(
+                back,
+                "live_tokens",
+                file.number("SELECT (SELECT count(*) FROM spends WHERE token_key IS NOT NULL)"
+                        + " + (SELECT count(*) FROM payouts)"));
+        derived(back, "held_coins", answer(from.reservations().all()).size());
+        if (difference == null) {
+            compareObjects();
+        }
+        if (difference != null) {
+            throw different.apply(difference);
+        }
         return compared;
     }
 
-    int heldCoins() {
-        return answer(from.reservations().all()).size();
+    /** Compares the number of rows of a table that only the server has with what the file has instead. */
+    private void derived(boolean back, String table, long inFile) throws SQLException {
+        long onServer = TableCopy.count(server, table);
+        same(table, back ? onServer : inFile, back ? inFile : onServer);
     }
 
-    /** Returns what differs; empty when everything that was read is equal. */
-    Optional<String> difference() throws SQLException {
+    private void same(String table, long rows, long copied) {
+        note(table + " (" + rows + " rows became " + copied + ")", rows, copied);
+    }
+
+    private void compareObjects() throws SQLException {
         spends();
         payouts();
         sweeps();
@@ -62,14 +98,13 @@ final class StoreComparison {
         same("swaps", store -> store.swaps().page(Optional.empty(), Long.MAX_VALUE, SAMPLE));
         same("swaps", store -> store.swaps().newest());
         same("watched addresses", store -> store.watchOnly().all());
-        for (String scan : source.query("SELECT name FROM scans", row -> row.getString(1))) {
+        for (String scan : file.query("SELECT name FROM scans", row -> row.getString(1))) {
             same("cursors of chains", store -> store.scans().of(scan));
         }
-        return Optional.ofNullable(difference);
     }
 
     private void spends() throws SQLException {
-        long last = source.number("SELECT max((SELECT coalesce(max(id), 0) FROM spends),"
+        long last = file.number("SELECT max((SELECT coalesce(max(id), 0) FROM spends),"
                 + " (SELECT coalesce(max(id), 0) FROM kept_spends))");
         inAnyOrder("payments in flight", store -> store.intents().inFlight());
         inAnyOrder("reserved coins", store -> store.reservations().all());
@@ -78,7 +113,7 @@ final class StoreComparison {
         same("uses of the allowance", store -> store.allowance().spentSince(0));
         spends(0);
         spends(Math.max(0, last - SAMPLE));
-        for (String id : source.query(
+        for (String id : file.query(
                 "SELECT tx_id FROM erased_spends ORDER BY id DESC LIMIT " + SAMPLE,
                 row -> Hash256.of(row.getBytes(1)).hex())) {
             same("erased payments", store -> store.history().ofTransaction(Hash256.parse(id)));
@@ -108,15 +143,15 @@ final class StoreComparison {
 
     private void sweeps() throws SQLException {
         inAnyOrder("running sweeps", store -> store.sweeps().running());
-        for (String token : source.query(
+        for (String token : file.query(
                 "SELECT client_token FROM sweeps ORDER BY id DESC LIMIT " + SAMPLE, row -> row.getString(1))) {
             same("sweeps", store -> store.sweeps().find(token));
         }
     }
 
     private void accountSends() throws SQLException {
-        for (BigInteger chain : source.query(
-                "SELECT DISTINCT chain_id FROM account_sends", row -> new BigInteger(1, row.getBytes(1)))) {
+        for (BigInteger chain :
+                file.query("SELECT DISTINCT chain_id FROM account_sends", row -> new BigInteger(1, row.getBytes(1)))) {
             same("account-chain sends", store -> store.accountSends().open(chain));
             same("account-chain sends", store -> store.accountSends().page(chain, Long.MAX_VALUE, SAMPLE));
         }

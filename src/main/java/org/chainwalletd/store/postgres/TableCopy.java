@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import org.chainwalletd.store.sql.Row;
 import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.store.sql.Sqlite;
 
@@ -24,31 +25,14 @@ public final class TableCopy {
      * @throws SQLException also when the number of rows on the server differs afterwards
      */
     public static long copy(SqlSession file, String from, SqlSession server, String to) throws SQLException {
-        List<String> columns =
-                file.query("SELECT name FROM pragma_table_info(?) ORDER BY cid", row -> row.getString(1), from);
-        String insert = "INSERT INTO " + to + " (" + String.join(", ", columns) + ") VALUES ";
-        String places = "(" + String.join(", ", Collections.nCopies(columns.size(), "?")) + ")";
-        server.update("DELETE FROM " + to);
-        List<Object> values = new ArrayList<>();
-        long[] rows = {0};
-        file.visit("SELECT " + String.join(", ", columns) + " FROM " + from, row -> {
-            for (int column = 1; column <= columns.size(); column++) {
-                values.add(row.value(column));
-            }
-            if (++rows[0] % ROWS_IN_STATEMENT == 0) {
-                server.update(
-                        insert + String.join(", ", Collections.nCopies(ROWS_IN_STATEMENT, places)), values.toArray());
-                values.clear();
-            }
-        });
-        if (!values.isEmpty()) {
-            int rest = (int) (rows[0] % ROWS_IN_STATEMENT);
-            server.update(insert + String.join(", ", Collections.nCopies(rest, places)), values.toArray());
-        }
-        requireEqual(from, rows[0], count(server, to));
+        List<String> columns = columns(file, from);
+        Insertion insertion = new Insertion(server, to, columns);
+        file.visit("SELECT " + String.join(", ", columns) + " FROM " + from, insertion::add);
+        insertion.send();
+        requireEqual(from, insertion.rows, count(server, to));
         continueNumbers(file, from, server, to);
         server.execute("ANALYZE " + to);
-        return rows[0];
+        return insertion.rows;
     }
 
     /**
@@ -59,39 +43,67 @@ public final class TableCopy {
      * @throws SQLException also when the number of rows in the file differs afterwards
      */
     public static long back(SqlSession server, String from, SqlSession file, String to) throws SQLException {
-        List<String> columns =
-                file.query("SELECT name FROM pragma_table_info(?) ORDER BY cid", row -> row.getString(1), to);
-        String insert = "INSERT INTO " + to + " (" + String.join(", ", columns) + ") VALUES ";
-        String places = "(" + String.join(", ", Collections.nCopies(columns.size(), "?")) + ")";
-        file.update("DELETE FROM " + to);
+        List<String> columns = columns(file, to);
+        Insertion insertion = new Insertion(file, to, columns);
         // A cursor, because otherwise the driver reads all rows of a query into memory.
         server.execute(
                 "DECLARE moved_rows NO SCROLL CURSOR FOR SELECT " + String.join(", ", columns) + " FROM " + from);
-        long rows = 0;
-        int some;
+        long before;
         do {
-            List<Object> values = new ArrayList<>();
-            server.visit("FETCH " + ROWS_IN_STATEMENT + " FROM moved_rows", row -> {
-                for (int column = 1; column <= columns.size(); column++) {
-                    values.add(row.value(column));
-                }
-            });
-            some = values.size() / columns.size();
-            if (some > 0) {
-                file.update(insert + String.join(", ", Collections.nCopies(some, places)), values.toArray());
-            }
-            rows += some;
-        } while (some == ROWS_IN_STATEMENT);
+            before = insertion.rows;
+            server.visit("FETCH " + ROWS_IN_STATEMENT + " FROM moved_rows", insertion::add);
+        } while (insertion.rows == before + ROWS_IN_STATEMENT);
+        insertion.send();
         server.execute("CLOSE moved_rows");
-        requireEqual(from, rows, count(server, from));
-        requireEqual(from, rows, count(file, to));
+        requireEqual(from, insertion.rows, count(server, from));
+        requireEqual(from, insertion.rows, count(file, to));
         continueNumbersBack(server, from, file, to);
-        return rows;
+        return insertion.rows;
+    }
+
+    private static List<String> columns(SqlSession file, String table) throws SQLException {
+        return file.query("SELECT name FROM pragma_table_info(?) ORDER BY cid", row -> row.getString(1), table);
+    }
+
+    /** Inserts rows into a table, many with each statement, after deleting those that it has. */
+    private static final class Insertion {
+        private final SqlSession session;
+        private final String insert;
+        private final String places;
+        private final int columns;
+        private final List<Object> values = new ArrayList<>();
+        private long rows;
+
+        Insertion(SqlSession session, String table, List<String> columns) throws SQLException {
+            this.session = session;
+            this.insert = "INSERT INTO " + table + " (" + String.join(", ", columns) + ") VALUES ";
+            this.places = "(" + String.join(", ", Collections.nCopies(columns.size(), "?")) + ")";
+            this.columns = columns.size();
+            session.update("DELETE FROM " + table);
+        }
+
+        void add(Row row) throws SQLException {
+            for (int column = 1; column <= columns; column++) {
+                values.add(row.value(column));
+            }
+            if (++rows % ROWS_IN_STATEMENT == 0) {
+                send();
+            }
+        }
+
+        void send() throws SQLException {
+            if (!values.isEmpty()) {
+                session.update(
+                        insert + String.join(", ", Collections.nCopies(values.size() / columns, places)),
+                        values.toArray());
+                values.clear();
+            }
+        }
     }
 
     /** Connects to the server with a timeout that allows for counting the rows of a table. */
-    static SqlSession connect(String database, Postgres.Connector connector) throws SQLException {
-        return new SqlSession(PostgresStore.connect(database, connector, PATIENCE_MILLIS), Postgres.DIALECT);
+    static SqlSession connect(Postgres.Connector database) throws SQLException {
+        return new PostgresStore.Primary(database, PATIENCE_MILLIS).session();
     }
 
     /** Lists the tables of a file in the order of their creation. */

@@ -58,20 +58,8 @@ class CoinReadingTest extends OnBooks {
 
     private void block(long height, LedgerChange... changes) {
         write(head -> {
-            BlockRows.put(
-                    head, new BlockRow(height, place(height).blockId(), Hash256.ZERO, height, Hash256.ZERO, true));
+            put(head, place(height));
             List.of(changes).forEach(change -> table.write(head, change));
-        });
-    }
-
-    /** Joins a rescan of all blocks that has found these coins. */
-    private void rescanned(OwnCoin... coins) {
-        write(head -> {
-            BlockRows.beginScan(head, 1);
-            Page scan = head.session().page(BlockRows.scans(head).get(0).scan());
-            List.of(coins).forEach(coin -> table.write(scan, created(coin)));
-            table.join(scan);
-            BlockRows.endScan(scan);
         });
     }
 
@@ -341,7 +329,7 @@ class CoinReadingTest extends OnBooks {
         assertThat(sums(2, asked)).hasSize(MANY);
         assertThat(unspent(2, List.of(old))).isEmpty();
         assertThat(unspent(2, asked)).hasSize(MANY);
-        rescanned(coin(1, old, 5, 2, false), coin(2, old, 6, 1, false));
+        rescanned(table, List.of(created(coin(1, old, 5, 2, false)), created(coin(2, old, 6, 1, false))));
         assertThat(sums(2, asked)).as("sums that are in mind").hasSize(MANY + 1).containsEntry(old, Amount.of(11));
         Address later = address(-8);
         Await.result(books.watch(List.of(later), true, 0));

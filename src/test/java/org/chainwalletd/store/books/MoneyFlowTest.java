@@ -160,13 +160,7 @@ class MoneyFlowTest extends OnBooks {
         block(1);
         block(2);
         Mark known = read(2, 0).orElseThrow().mark();
-        write(head -> {
-            BlockRows.beginScan(head, 1);
-            Page scan = head.session().page(BlockRows.scans(head).get(0).scan());
-            table.write(scan, made(10, 0, OURS, 10, 1));
-            table.join(scan);
-            BlockRows.endScan(scan);
-        });
+        rescanned(table, List.of(made(10, 0, OURS, 10, 1)));
 
         MoneyFlow.Read read = read(2, 0, known).orElseThrow();
         assertThat(read.begun()).isPresent();

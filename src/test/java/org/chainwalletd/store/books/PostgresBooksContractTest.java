@@ -10,7 +10,6 @@ import org.chainwalletd.store.books.htlc.HtlcChanges;
 import org.chainwalletd.store.books.htlc.HtlcChangesTest;
 import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,89 +44,31 @@ class PostgresBooksContractTest {
     }
 
     @Nested
-    class Blocks extends BlockRowsTest {
-        @Override
-        protected BooksPlaces places() {
-            return BooksPlaces.onServer();
-        }
-    }
+    class Blocks extends BlockRowsTest implements OnBooks.OnServer {}
 
     @Nested
-    class Coins extends CoinReadingTest {
-        @Override
-        protected BooksPlaces places() {
-            return BooksPlaces.onServer();
-        }
-    }
+    class Coins extends CoinReadingTest implements OnBooks.OnServer {}
 
     @Nested
-    class Flow extends MoneyFlowTest {
-        @Override
-        protected BooksPlaces places() {
-            return BooksPlaces.onServer();
-        }
-    }
+    class Flow extends MoneyFlowTest implements OnBooks.OnServer {}
 
     @Nested
-    class CoinsAtAnotherDaemon extends CoinReadingTest {
-        @AutoClose
-        private Books other;
-
-        @Override
-        protected BooksPlaces places() {
-            return BooksPlaces.onServer();
-        }
-
-        @Override
-        protected Books another() {
-            other = places.open(folder, tables());
-            return other;
-        }
-    }
+    class CoinsAtAnotherDaemon extends CoinReadingTest implements OnBooks.AtAnotherDaemon {}
 
     @Nested
-    class FlowAtAnotherDaemon extends MoneyFlowTest {
-        @AutoClose
-        private Books other;
-
-        @Override
-        protected BooksPlaces places() {
-            return BooksPlaces.onServer();
-        }
-
-        @Override
-        protected Books another() {
-            other = places.open(folder, tables());
-            return other;
-        }
-    }
+    class FlowAtAnotherDaemon extends MoneyFlowTest implements OnBooks.AtAnotherDaemon {}
 
     @Nested
-    class Filter extends LedgerFilterTest {
-        @Override
-        protected BooksPlaces places() {
-            return BooksPlaces.onServer();
-        }
-    }
+    class Filter extends LedgerFilterTest implements OnBooks.OnServer {}
 
     @Nested
-    class Spendings extends SpendingBooksTest {
-        @Override
-        protected BooksPlaces places() {
-            return BooksPlaces.onServer();
-        }
-    }
+    class Spendings extends SpendingBooksTest implements OnBooks.OnServer {}
 
     @Nested
-    class Credits extends CreditCacheTest {
-        @Override
-        protected BooksPlaces places() {
-            return BooksPlaces.onServer();
-        }
-    }
+    class Credits extends CreditCacheTest implements OnBooks.OnServer {}
 
     @Nested
-    class Htlcs extends HtlcChangesTest {
+    class Htlcs extends HtlcChangesTest implements OnBooks.OnServer {
         /** Each daemon notifies its own clients, from its own position in the log. */
         @Test
         void changes_that_one_daemon_has_told_and_dropped_are_still_told_by_another_one() {
@@ -142,11 +83,6 @@ class PostgresBooksContractTest {
                         .singleElement()
                         .satisfies(change -> assertThat(change.row()).isPresent());
             }
-        }
-
-        @Override
-        protected BooksPlaces places() {
-            return BooksPlaces.onServer();
         }
     }
 }

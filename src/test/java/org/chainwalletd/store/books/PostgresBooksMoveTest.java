@@ -139,7 +139,7 @@ class PostgresBooksMoveTest {
 
         opened(folder).close();
 
-        assertThat(database.remembered()).contains(mark);
+        assertThat(Books.remembered(database)).contains(mark);
     }
 
     @Test
@@ -220,8 +220,8 @@ class PostgresBooksMoveTest {
 
     private Path movedBack() {
         Path back = folder.resolve("back");
-        assertThat(database.hasBooksToMove(sample.tables())).isTrue();
-        assertThat(database.moveBooksBack(back, sample.tables(), MOVED).orElseThrow())
+        assertThat(Books.requireMovable(database, sample.tables())).isTrue();
+        assertThat(Books.moveBack(database, back, sample.tables(), MOVED).orElseThrow())
                 .isPositive();
         return back;
     }
@@ -229,8 +229,8 @@ class PostgresBooksMoveTest {
     @Test
     void books_that_become_a_file_again_tell_what_they_have_told_and_go_on_also_in_the_next_database()
             throws IOException {
-        assertThat(database.hasBooksToMove(sample.tables())).isFalse();
-        assertThat(database.moveBooksBack(folder, sample.tables(), MOVED)).isEmpty();
+        assertThat(Books.requireMovable(database, sample.tables())).isFalse();
+        assertThat(Books.moveBack(database, folder, sample.tables(), MOVED)).isEmpty();
         writeFile();
         List<CreditCursor> given = new ArrayList<>();
         String store;
@@ -285,10 +285,12 @@ class PostgresBooksMoveTest {
         writeFile();
         opened(folder).close();
         database.run("UPDATE books SET stopped = 'they lack commit 7'");
-        assertThatThrownBy(() -> database.hasBooksToMove(sample.tables())).hasMessageContaining("they lack commit 7");
+        assertThatThrownBy(() -> Books.requireMovable(database, sample.tables()))
+                .hasMessageContaining("they lack commit 7");
         database.run("UPDATE books SET stopped = NULL");
         database.run("UPDATE book_versions SET version = version + 1 WHERE book = 'credits'");
-        assertThatThrownBy(() -> database.hasBooksToMove(sample.tables())).hasMessageContaining("another release");
+        assertThatThrownBy(() -> Books.requireMovable(database, sample.tables()))
+                .hasMessageContaining("another release");
     }
 
     /** The next server counts daemon starts from the beginning, while entry numbers continue. */
@@ -302,7 +304,7 @@ class PostgresBooksMoveTest {
         SharedStores next = new SharedStores();
         CreditCursor cursor = started(
                 next, () -> next.openBooks(back, sample.tables()), books -> cursorOfLostBlocks(next, books, depth));
-        next.goBack();
+        next.putBack();
 
         started(next, books -> isToldAnew(books, cursor, depth));
     }
@@ -387,7 +389,7 @@ class PostgresBooksMoveTest {
     @ValueSource(ints = {0, 1, 2})
     void a_cursor_of_commits_that_the_database_has_forgotten_is_told_everything_that_is_entered_after_them(int depth) {
         CreditCursor cursor = started(database, books -> cursorOfLostBlocks(database, books, depth));
-        database.goBack();
+        database.putBack();
 
         started(database, books -> isToldAnew(books, cursor, depth));
     }
@@ -405,7 +407,7 @@ class PostgresBooksMoveTest {
                 Await.result(books.beginRun());
                 cursor = cursorOfLostBlocks(database, books, depth);
             }
-            database.goBack();
+            database.putBack();
             database.promote();
             Await.result(successor.beginRun());
             isToldAnew(successor, cursor, depth);
@@ -436,7 +438,7 @@ class PostgresBooksMoveTest {
             Await.result(books.beginRun());
             block(books, 1, 0);
             Await.until("it is seen", () -> seen.contains(2L));
-            database.losesBookCommits(1);
+            database.run("DELETE FROM book_commits WHERE number > 1");
 
             Await.until("the loss is seen", () -> seen.get(seen.size() - 1) == 1);
             assertThatThrownBy(() -> Await.result(reader.write(session -> null)))

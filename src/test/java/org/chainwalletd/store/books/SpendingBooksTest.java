@@ -42,8 +42,7 @@ class SpendingBooksTest extends OnBooks {
 
     private void block(long height, Spending... spendings) {
         write(head -> {
-            BlockRows.put(
-                    head, new BlockRow(height, place(height).blockId(), Hash256.ZERO, height, Hash256.ZERO, true));
+            put(head, place(height));
             List.of(spendings).forEach(spending -> table.write(head, spending));
         });
     }

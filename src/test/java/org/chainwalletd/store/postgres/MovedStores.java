@@ -2,6 +2,8 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.assertAnswer;
+import static org.chainwalletd.store.Payments.assertBound;
 import static org.chainwalletd.store.Payments.pay;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.intent;
@@ -21,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.chainwalletd.chain.Amount;
@@ -33,13 +36,17 @@ import org.chainwalletd.store.PayoutSample;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.StoreHistory;
 import org.chainwalletd.store.StoreSample;
 import org.chainwalletd.store.SwapSample;
 import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.store.sql.QueueHistory;
 import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.store.sql.SqliteStore;
+import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that move the payments of a datadir between its file and a database. */
@@ -50,8 +57,22 @@ abstract class MovedStores {
     Path folder;
 
     final List<Store> stores = new ArrayList<>();
-    final String schema = PostgresServer.schema();
+    final SharedStores database = new SharedStores();
     Path datadir;
+
+    private final boolean fromServer;
+    private final int steps;
+    /** Whether the store is moved at its next restart. */
+    private boolean due;
+
+    /**
+     * @param fromServer whether stores are moved from a database into a file
+     * @param steps of a history of a store
+     */
+    MovedStores(boolean fromServer, int steps) {
+        this.fromServer = fromServer;
+        this.steps = steps;
+    }
 
     /** Simulates the death of the process. */
     private static final class Killed extends RuntimeException {
@@ -76,11 +97,11 @@ abstract class MovedStores {
     }
 
     PostgresMove.Moved there() {
-        return there(datadir, schema);
+        return there(datadir, database);
     }
 
-    static PostgresMove.Moved there(Path from, String to) {
-        return PostgresMove.run(from, Optional.empty(), to, () -> PostgresServer.connect(to), CHAIN);
+    static PostgresMove.Moved there(Path from, SharedStores to) {
+        return PostgresMove.run(from, Optional.empty(), to, CHAIN);
     }
 
     SqliteStore file(Path in) {
@@ -90,21 +111,15 @@ abstract class MovedStores {
     }
 
     PostgresStore database(Path in) throws IOException {
-        return database(in, schema);
+        return database(in, database);
     }
 
     /** Opens the store as the daemon with this datadir does. */
-    PostgresStore database(Path in, String name) throws IOException {
+    PostgresStore database(Path in, SharedStores to) throws IOException {
         PostgresStore store = PostgresStore.open(
-                in,
-                Optional.empty(),
-                name,
-                () -> PostgresServer.connect(name),
-                Optional.of(new PostgresMember(CHAIN)),
-                false,
-                SentLog.LEAST_TO_PRUNE);
+                in, Optional.empty(), to, Optional.of(new PostgresMember(CHAIN)), false, SentLog.LEAST_TO_PRUNE);
         stores.add(store);
-        PostgresMember.mark(in, name);
+        PostgresMember.mark(in, to.name());
         return store;
     }
 
@@ -125,6 +140,11 @@ abstract class MovedStores {
         Store store = file(datadir);
         pay(store, number);
         end(store);
+    }
+
+    /** Asserts that the payments 1 to {@code last} are bound to their tokens. */
+    static void assertPaid(Store store, int last) {
+        assertBound(store, IntStream.rangeClosed(1, last).boxed().toList());
     }
 
     /** Puts this copy of the file into the datadir. */
@@ -162,55 +182,59 @@ abstract class MovedStores {
         CrashPoint.watch(null);
     }
 
-    /** Histories of a store that is moved at one of its restarts and then continues normally. {@code -Dstore.steps=100000} runs longer. */
-    final class Moving {
-        private final boolean fromServer;
-        private boolean due;
+    /** {@code -Dstore.steps=100000} runs longer. */
+    @Test
+    void spends_are_after_the_move_what_they_were_before() {
+        StoreHistory history = new StoreHistory(opened(fromServer), this::reopened, Seeded.random("moved store"));
+        walk(history::run, Integer.getInteger("store.steps", steps));
+    }
 
-        Moving(boolean fromServer) {
-            this.fromServer = fromServer;
+    @Test
+    void payouts_and_sweeps_are_after_the_move_what_they_were_before() {
+        QueueHistory history =
+                new QueueHistory(opened(fromServer), this::reopened, Optional.empty(), Seeded.random("moved queue"));
+        walk(history::run, Integer.getInteger("store.steps", Math.min(steps, 200)));
+    }
+
+    private Store opened(boolean onServer) {
+        if (!onServer) {
+            return SqliteStore.open(datadir);
         }
+        PostgresStore store = database.open(datadir, Optional.empty(), SentLog.LEAST_TO_PRUNE);
+        database.run("SELECT set_config('walletd.commit', '0', false); UPDATE spends SET runner = " + store.start());
+        return store;
+    }
 
-        Store opened(boolean onServer) {
-            if (!onServer) {
-                return SqliteStore.open(datadir);
+    private Store reopened(Store closing) {
+        closing.close();
+        boolean wasMoved = isMoved(closing);
+        if (due && !wasMoved) {
+            try {
+                move();
+            } catch (IOException e) {
+                throw new AssertionError(e);
             }
-            PostgresStore store = PostgresServer.open(schema, datadir, Optional.empty(), SentLog.LEAST_TO_PRUNE);
-            PostgresServer.run(
-                    schema,
-                    "SELECT set_config('walletd.commit', '0', false); UPDATE spends SET runner = " + store.start());
-            return store;
         }
+        return opened(fromServer != (due || wasMoved));
+    }
 
-        Store reopened(Store closing) {
-            closing.close();
-            boolean wasMoved = isMoved(closing);
-            if (due && !wasMoved) {
-                try {
-                    move();
-                } catch (IOException e) {
-                    throw new AssertionError(e);
-                }
-            }
-            return opened(fromServer != (due || wasMoved));
-        }
+    private boolean isMoved(Store store) {
+        return store instanceof PostgresStore != fromServer;
+    }
 
-        private boolean isMoved(Store store) {
-            return store instanceof PostgresStore != fromServer;
+    /**
+     * Runs a history of a store that is moved at one of its restarts and then continues normally.
+     *
+     * @param run continues for this number of steps, and returns the store
+     */
+    private void walk(IntFunction<Store> run, int count) {
+        run.apply(count);
+        due = true;
+        Store last = run.apply(count / 10);
+        while (!isMoved(last)) {
+            last = run.apply(count / 10);
         }
-
-        /**
-         * @param run continues for this number of steps, and returns the store
-         */
-        void walk(IntFunction<Store> run, int steps) {
-            run.apply(steps);
-            due = true;
-            Store last = run.apply(steps / 10);
-            while (!isMoved(last)) {
-                last = run.apply(steps / 10);
-            }
-            stores.add(run.apply(steps / 4));
-        }
+        stores.add(run.apply(count / 4));
     }
 
     static void refused(ThrowingCallable act, String why) {
@@ -241,8 +265,7 @@ abstract class MovedStores {
             store.allowance().governTokens(name -> Optional.of(Amount.MAX));
             Intent named = intent(700, Optional.of("token-700"), 700)
                     .with(new Intent.Details(Optional.of("shop"), Optional.empty(), Optional.empty()));
-            assertThat(done(store.intents().open(named, 0, true, () -> StoreSample.BEGUN)))
-                    .isInstanceOf(Opening.Opened.class);
+            assertAnswer(store.intents().open(named, 0, true, () -> StoreSample.BEGUN), Opening.Opened.class);
         }
     }
 

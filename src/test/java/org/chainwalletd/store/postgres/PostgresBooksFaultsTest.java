@@ -37,7 +37,7 @@ class PostgresBooksFaultsTest {
     private static final String END_WRITER =
             "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE relation = 'books'::regclass AND mode = 'RowShareLock'";
 
-    private final String schema = PostgresServer.schema();
+    private final SharedStores database = new SharedStores();
     private final List<Books> opened = new ArrayList<>();
 
     @AfterEach
@@ -45,14 +45,14 @@ class PostgresBooksFaultsTest {
         opened.forEach(Books::close);
     }
 
-    private Books open(Postgres.Connector connector) {
-        Books books = Books.openShared(schema, connector, List.of());
+    private Books open(Postgres.Connector through) {
+        Books books = Books.openShared(through, List.of());
         opened.add(books);
         return books;
     }
 
     private Books open() {
-        return open(() -> PostgresServer.connect(schema));
+        return open(database);
     }
 
     private Books keeper() {
@@ -81,7 +81,7 @@ class PostgresBooksFaultsTest {
             put(session, 1);
             if (runs.incrementAndGet() == 1) {
                 BlockRows.top(session.head());
-                PostgresServer.run(schema, END_WRITER);
+                database.run(END_WRITER);
             }
             return put(session, 2);
         }));
@@ -99,10 +99,8 @@ class PostgresBooksFaultsTest {
         List<Long> read = Await.result(books.read(session -> {
             List<BlockRow> rows = BlockRows.all(session.head());
             if (runs.incrementAndGet() == 1) {
-                PostgresServer.run(
-                        schema,
-                        "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE relation = 'blocks'::regclass"
-                                + " AND mode = 'AccessShareLock'");
+                database.run("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE relation = 'blocks'::regclass"
+                        + " AND mode = 'AccessShareLock'");
                 BlockRows.all(session.head());
             }
             return rows.stream().map(BlockRow::height).toList();
@@ -116,8 +114,8 @@ class PostgresBooksFaultsTest {
     void a_commit_whose_answer_is_lost_is_found_out_and_its_batch_is_written_once_whether_it_was_made_or_not()
             throws IOException {
         for (boolean arrives : List.of(true, false)) {
-            try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), arrives)) {
-                Books books = open(proxy.to(schema));
+            try (PostgresProxy proxy = new PostgresProxy(database, arrives)) {
+                Books books = open(proxy.database());
                 Await.result(books.beginRun());
                 AtomicInteger runs = new AtomicInteger();
                 long height = arrives ? 1 : 2;
@@ -137,8 +135,8 @@ class PostgresBooksFaultsTest {
 
     @Test
     void a_read_and_a_write_on_half_open_connections_are_done_on_others_within_seconds() throws IOException {
-        try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), true)) {
-            Books books = open(proxy.to(schema));
+        try (PostgresProxy proxy = new PostgresProxy(database, true)) {
+            Books books = open(proxy.database());
             Await.result(books.write(session -> put(session, 1)));
             assertThat(heights(books)).containsExactly(1L);
             proxy.halfOpen();
@@ -153,16 +151,16 @@ class PostgresBooksFaultsTest {
     @Test
     void a_lost_answer_is_told_as_unknown_while_the_server_cannot_be_asked_and_what_is_cached_is_dropped()
             throws IOException {
-        try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), true)) {
+        try (PostgresProxy proxy = new PostgresProxy(database, true)) {
             AtomicInteger connections = new AtomicInteger();
             // The third connection is the one that checks the outcome.
             IntPredicate refused = number -> number == 3;
-            Books books = open(() -> {
+            Books books = open(database.through(() -> {
                 if (refused.test(connections.incrementAndGet())) {
                     throw new SQLException("nobody is there", "08001");
                 }
-                return PostgresServer.connect(proxy.port(), schema, "");
-            });
+                return proxy.database().connect();
+            }));
             Await.result(books.beginRun());
             Books.Epoch epoch = books.epoch();
             proxy.cutNext("INSERT INTO blocks");
@@ -176,10 +174,10 @@ class PostgresBooksFaultsTest {
     @Test
     void a_commit_that_the_server_warns_about_is_durable_only_after_another_one_without_a_warning() {
         Books books = keeper();
-        PostgresServer.warnOf(schema, "book_commits", 1);
+        database.warnOf("book_commits", 1);
 
         Await.result(books.epoch().write(session -> put(session, 1)));
-        PostgresServer.run(schema, "UPDATE warnings SET remaining = 2");
+        database.run("UPDATE warnings SET remaining = 2");
         assertThat(reasonOf(books.epoch().write(session -> put(session, 2)))).isEqualTo(StoreException.Reason.UNKNOWN);
         Await.result(books.epoch().write(session -> put(session, 3)));
 
@@ -190,7 +188,7 @@ class PostgresBooksFaultsTest {
     void what_is_cached_of_rows_is_dropped_when_another_daemon_writes_between_a_warned_commit_and_the_one_after_it() {
         Books books = keeper();
         Books other = open();
-        PostgresServer.warnOf(schema, "book_commits", 1);
+        database.warnOf("book_commits", 1);
         List<CompletionStage<Void>> between = new ArrayList<>();
 
         long before = Await.result(books.write(session -> {
@@ -212,7 +210,7 @@ class PostgresBooksFaultsTest {
     }
 
     private boolean isWaitedForTheLock() {
-        try (Connection connection = PostgresServer.connect(schema);
+        try (Connection connection = database.connect();
                 Statement statement = connection.createStatement()) {
             return statement
                     .executeQuery("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
@@ -252,8 +250,8 @@ class PostgresBooksFaultsTest {
     @Test
     void a_daemon_that_has_lost_the_lease_before_its_run_begins_does_not_end_the_run_of_the_one_that_took_it(
             @TempDir Path folder) {
-        try (PostgresStore one = PostgresServer.open(schema);
-                PostgresStore two = PostgresServer.open(schema);
+        try (PostgresStore one = database.open();
+                PostgresStore two = database.open();
                 PostgresLease paused = one.lease();
                 PostgresLease lease = two.lease()) {
             Books first = beside(one, folder);
@@ -278,8 +276,7 @@ class PostgresBooksFaultsTest {
     }
 
     private Books beside(PostgresStore store, Path folder) {
-        Books books = Books.openShared(
-                folder, schema, () -> PostgresServer.connect(schema), List.of(), OptionalLong.of(store.start()));
+        Books books = Books.openShared(folder, database, List.of(), OptionalLong.of(store.start()));
         opened.add(books);
         return books;
     }
@@ -288,8 +285,7 @@ class PostgresBooksFaultsTest {
     void daemons_that_open_at_once_make_the_tables_once() {
         List<CompletableFuture<Books>> opening = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            opening.add(CompletableFuture.supplyAsync(
-                    () -> Books.openShared(schema, () -> PostgresServer.connect(schema), List.of())));
+            opening.add(CompletableFuture.supplyAsync(() -> Books.openShared(database, List.of())));
         }
         opening.forEach(books -> opened.add(Await.result(books)));
 
@@ -300,13 +296,13 @@ class PostgresBooksFaultsTest {
     @Test
     void a_release_starts_on_tables_of_the_next_one_and_leaves_their_version_and_not_on_those_of_a_later_one() {
         open();
-        PostgresServer.run(schema, "UPDATE book_versions SET version = version + 1");
+        database.run("UPDATE book_versions SET version = version + 1");
 
         Books books = open();
         Await.result(books.write(session -> put(session, 1)));
         assertThat(heights(open())).containsExactly(1L);
 
-        PostgresServer.run(schema, "UPDATE book_versions SET version = version + 1");
+        database.run("UPDATE book_versions SET version = version + 1");
         assertThatThrownBy(this::open)
                 .isInstanceOfSatisfying(
                         StoreException.class,
@@ -361,7 +357,7 @@ class PostgresBooksFaultsTest {
     @Test
     void a_lock_that_another_daemon_holds_for_too_long_is_told_as_busy() throws SQLException {
         Books books = keeper();
-        PostgresServer.whileLocked(schema, "books", () -> {
+        database.whileLocked("books", () -> {
             assertThat(reasonOf(books.write(session -> put(session, 1)))).isEqualTo(StoreException.Reason.BUSY);
         });
         Await.result(books.write(session -> put(session, 1)));
@@ -374,7 +370,7 @@ class PostgresBooksFaultsTest {
         Books other = open();
         Await.result(books.write(session -> put(session, 1)));
         Await.result(other.write(session -> put(session, 2)));
-        PostgresServer.run(schema, "DELETE FROM book_commits WHERE number >= 2");
+        database.run("DELETE FROM book_commits WHERE number >= 2");
 
         assertThat(reasonOf(books.write(session -> put(session, 3)))).isEqualTo(StoreException.Reason.STOPPED);
         assertThat(reasonOf(other.write(session -> put(session, 3)))).isEqualTo(StoreException.Reason.STOPPED);
@@ -406,7 +402,7 @@ class PostgresBooksFaultsTest {
         Await.result(other.write(session -> put(session, 3)));
         assertThat(remembered()).contains(ofAnotherStore);
 
-        try (PostgresStore store = PostgresServer.open(schema)) {
+        try (PostgresStore store = database.open()) {
             Await.result(store.scans().move("watch", 7));
             books.remember(store::confirmed);
             Await.result(books.write(session -> put(session, 4)));
@@ -415,6 +411,6 @@ class PostgresBooksFaultsTest {
     }
 
     private Optional<CommitMark> remembered() {
-        return Books.remembered(schema, () -> PostgresServer.connect(schema));
+        return Books.remembered(database);
     }
 }

@@ -10,8 +10,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -19,7 +17,7 @@ import org.chainwalletd.store.postgres.PostgresCluster.Standing;
 import org.chainwalletd.store.postgres.PostgresCluster.Start;
 import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,29 +29,19 @@ class PostgresClusterTest {
     @TempDir
     Path folder;
 
-    private final List<PostgresStore> stores = new ArrayList<>();
-    private String schema;
+    @AutoClose
+    private final SharedStores database = new SharedStores();
+
     private PostgresCluster cluster;
 
     @BeforeEach
     void make() {
-        schema = PostgresServer.schema();
-        PostgresServer.act(schema);
-        cluster = PostgresServer.cluster(schema);
-    }
-
-    @AfterEach
-    void close() {
-        stores.forEach(PostgresStore::close);
+        database.act();
+        cluster = database.cluster();
     }
 
     private PostgresStore open() {
-        return kept(PostgresServer.openActing(schema));
-    }
-
-    private PostgresStore kept(PostgresStore store) {
-        stores.add(store);
-        return store;
+        return database.keep(database.openActing());
     }
 
     private Start ofStart(long start) {
@@ -72,8 +60,7 @@ class PostgresClusterTest {
         done(runner.intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 5));
         done(other.intents().reopen(spend.in(IntentState.REFUSED, "no", 5), 6));
         done(other.intents().open(intent(2, Optional.empty(), 2), 0));
-        PostgresServer.run(
-                schema,
+        database.run(
                 "INSERT INTO daemons (timeline, beaten, machine, ended, superseded) VALUES (1, 0, 'east', false, false),"
                         + " (1, 0, 'west', false, true), (1, 0, 'north', true, true)");
 
@@ -96,7 +83,7 @@ class PostgresClusterTest {
     @Test
     void of_the_starts_that_have_ended_the_newest_are_listed_and_the_others_counted() {
         PostgresStore store = open();
-        PostgresServer.run(schema, "INSERT INTO daemons (timeline, ended) SELECT 1, true FROM generate_series(1, 25)");
+        database.run("INSERT INTO daemons (timeline, ended) SELECT 1, true FROM generate_series(1, 25)");
 
         assertThat(cluster.status().hidden()).isEqualTo(5);
         assertThat(cluster.status().starts())
@@ -108,29 +95,23 @@ class PostgresClusterTest {
 
     @Test
     void a_start_tells_its_machine_and_datadir_and_is_unconfirmed_until_it_has_found_its_commits() {
-        PostgresStore store = kept(PostgresStore.open(
-                folder.resolve("datadir"),
-                Optional.empty(),
-                schema,
-                () -> PostgresServer.connect(schema),
-                Optional.empty(),
-                true,
-                SentLog.LEAST_TO_PRUNE));
+        PostgresStore store = database.keep(PostgresStore.open(
+                folder.resolve("datadir"), Optional.empty(), database, Optional.empty(), true, SentLog.LEAST_TO_PRUNE));
         Start start = ofStart(store.start());
         assertThat(start.datadir()).isEqualTo(folder.resolve("datadir").toString());
         assertThat(start.machine()).isNotBlank();
         assertThat(start.behind()).isFalse();
 
-        PostgresServer.run(schema, "INSERT INTO daemons (timeline) VALUES (0)");
+        database.run("INSERT INTO daemons (timeline) VALUES (0)");
         assertThat(ofStart(store.start() + 1).behind()).isTrue();
-        PostgresServer.run(schema, "UPDATE store SET stopped = 'payments are lost'");
+        database.run("UPDATE store SET stopped = 'payments are lost'");
         assertThat(cluster.status().stopped()).contains("payments are lost");
     }
 
     @Test
     void the_transaction_that_holds_the_lock_is_named_with_those_that_wait_for_it() throws SQLException {
         PostgresStore store = open();
-        try (Connection holder = PostgresServer.connect(schema);
+        try (Connection holder = database.connect();
                 Statement holds = holder.createStatement()) {
             holder.setAutoCommit(false);
             holds.execute("SELECT 1 FROM store FOR UPDATE");

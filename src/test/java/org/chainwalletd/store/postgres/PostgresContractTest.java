@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 /** A single store. Restarts stay within one process start, because another start may not claim that its spends were never sent. */
 @Tag("postgres")
 class PostgresContractTest extends StoreContract {
-    private final Map<Path, String> schemas = new HashMap<>();
+    private final Map<Path, SharedStores> schemas = new HashMap<>();
 
     /** Each step needs many messages to a server. */
     @Override
@@ -22,10 +22,9 @@ class PostgresContractTest extends StoreContract {
 
     @Override
     protected Store open(Path folder) {
-        String schema = schemas.computeIfAbsent(folder, any -> PostgresServer.schema());
-        PostgresStore store = PostgresServer.open(schema, folder, Optional.empty(), SentLog.LEAST_TO_PRUNE);
-        PostgresServer.run(
-                schema, "SELECT set_config('walletd.commit', '0', false); UPDATE spends SET runner = " + store.start());
+        SharedStores database = schemas.computeIfAbsent(folder, any -> new SharedStores());
+        PostgresStore store = database.open(folder, Optional.empty(), SentLog.LEAST_TO_PRUNE);
+        database.run("SELECT set_config('walletd.commit', '0', false); UPDATE spends SET runner = " + store.start());
         return store;
     }
 }

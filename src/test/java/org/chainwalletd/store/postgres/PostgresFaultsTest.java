@@ -2,6 +2,7 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.assertAnswer;
 import static org.chainwalletd.store.Payments.assertFails;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
@@ -32,7 +33,7 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.Schema;
 import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,24 +41,16 @@ import org.junit.jupiter.api.Test;
 /** Servers that are unsuitable, promoted, replaced or set back, and daemons that are paused. */
 @Tag("postgres")
 class PostgresFaultsTest {
-    private final List<PostgresStore> stores = new ArrayList<>();
-    private String schema;
+    @AutoClose
+    private final SharedStores database = new SharedStores();
 
     @BeforeEach
     void make() {
-        schema = PostgresServer.schema();
-        PostgresServer.act(schema);
-    }
-
-    @AfterEach
-    void close() {
-        stores.forEach(PostgresStore::close);
+        database.act();
     }
 
     private PostgresStore open() {
-        PostgresStore store = PostgresServer.openActing(schema);
-        stores.add(store);
-        return store;
+        return database.keep(database.openActing());
     }
 
     @Test
@@ -71,17 +64,17 @@ class PostgresFaultsTest {
     }
 
     private void refused(String name, String value, String why) {
-        PostgresServer.act(schema, name, value);
+        database.act(name, value);
         assertThatThrownBy(this::open).isInstanceOf(StoreException.class).hasMessageContaining(why);
-        PostgresServer.run(schema, "DELETE FROM acting");
+        database.run("DELETE FROM acting");
     }
 
     @Test
     void a_server_that_begins_to_lose_commits_is_not_written_until_it_keeps_them_again() {
         PostgresStore store = open();
-        PostgresServer.act(schema, "synchronous_commit", "off");
+        database.act("synchronous_commit", "off");
         assertFails(openSpend(store, 1), StoreException.Reason.UNAVAILABLE);
-        PostgresServer.run(schema, "DELETE FROM acting");
+        database.run("DELETE FROM acting");
         assertOpened(store, 1);
     }
 
@@ -90,7 +83,7 @@ class PostgresFaultsTest {
         PostgresStore store = open();
         PostgresStore other = open();
         assertOpened(store, 1);
-        PostgresServer.run(schema, "UPDATE store SET system = system + 1");
+        database.run("UPDATE store SET system = system + 1");
 
         assertFails(openSpend(store, 2), StoreException.Reason.STOPPED);
         assertFails(openSpend(other, 3), StoreException.Reason.STOPPED);
@@ -99,10 +92,10 @@ class PostgresFaultsTest {
 
     @Test
     void a_timeline_that_goes_back_stops_all_stores() {
-        PostgresServer.act(schema, "timeline", "3");
+        database.act("timeline", "3");
         PostgresStore store = open();
         assertOpened(store, 1);
-        PostgresServer.act(schema, "timeline", "2");
+        database.act("timeline", "2");
 
         Await.until("it has looked", () -> store.stopped().isPresent());
         assertThat(store.stopped().orElseThrow()).contains("has gone back from timeline 3 to 2");
@@ -113,11 +106,9 @@ class PostgresFaultsTest {
         PostgresStore store = open();
         open();
         assertOpened(store, 1);
-        PostgresServer.act(schema, "timeline", "2");
+        database.act("timeline", "2");
 
-        Await.until(
-                "each has told",
-                () -> PostgresServer.number(schema, "SELECT count(*) FROM daemons WHERE timeline < 2") == 0);
+        Await.until("each has told", () -> database.number("SELECT count(*) FROM daemons WHERE timeline < 2") == 0);
         assertOpened(store, 2);
         assertThat(store.stopped()).isEmpty();
     }
@@ -126,9 +117,9 @@ class PostgresFaultsTest {
     void after_a_promotion_nothing_is_written_while_a_daemon_is_silent_until_it_is_declared_off() {
         PostgresStore store = open();
         assertOpened(store, 1);
-        PostgresServer.run(schema, "INSERT INTO daemons (timeline) VALUES (1)");
-        long silent = PostgresServer.number(schema, "SELECT max(start) FROM daemons");
-        PostgresServer.act(schema, "timeline", "2");
+        database.run("INSERT INTO daemons (timeline) VALUES (1)");
+        long silent = database.number("SELECT max(start) FROM daemons");
+        database.act("timeline", "2");
 
         assertFails(openSpend(store, 2), StoreException.Reason.BUSY);
         forget(silent);
@@ -142,17 +133,16 @@ class PostgresFaultsTest {
         PostgresStore other = open();
         assertOpened(other, 1);
         assertOpened(store, 2);
-        PostgresServer.run(schema, "INSERT INTO daemons (timeline) VALUES (1)");
-        long down = PostgresServer.number(schema, "SELECT max(start) FROM daemons");
-        PostgresServer.act(schema, "restarted", "1 hour");
+        database.run("INSERT INTO daemons (timeline) VALUES (1)");
+        long down = database.number("SELECT max(start) FROM daemons");
+        database.act("restarted", "1 hour");
 
         Await.until(
                 "the running ones have told",
-                () -> PostgresServer.number(schema, "SELECT count(DISTINCT boot) FROM daemons WHERE start <> " + down)
-                                == 1
-                        && PostgresServer.number(schema, "SELECT max(boot) - min(boot) FROM daemons") > 0);
+                () -> database.number("SELECT count(DISTINCT boot) FROM daemons WHERE start <> " + down) == 1
+                        && database.number("SELECT max(boot) - min(boot) FROM daemons") > 0);
         assertFails(openSpend(store, 3), StoreException.Reason.BUSY);
-        assertThat(PostgresServer.cluster(schema).confirmFailover())
+        assertThat(database.cluster().confirmFailover())
                 .extracting(PostgresCluster.Silent::start)
                 .containsExactly(down);
         assertOpened(store, 3);
@@ -165,22 +155,21 @@ class PostgresFaultsTest {
         PostgresStore silent = open();
         assertOpened(silent, 1);
         assertOpened(store, 2);
-        stores.remove(silent);
-        silent.close();
-        PostgresServer.run(schema, "UPDATE daemons SET ended = false WHERE start = " + silent.start());
-        PostgresServer.act(schema, "timeline", "2");
+        database.end(silent);
+        database.run("UPDATE daemons SET ended = false WHERE start = " + silent.start());
+        database.act("timeline", "2");
         assertFails(openSpend(store, 3), StoreException.Reason.BUSY);
 
-        PostgresCluster cluster = PostgresServer.cluster(schema);
+        PostgresCluster cluster = database.cluster();
         assertThat(cluster.confirmFailover())
                 .extracting(PostgresCluster.Silent::start)
                 .containsExactly(silent.start());
         assertOpened(store, 3);
         assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("has nothing to confirm");
-        PostgresServer.act(schema, "timeline", "3");
-        PostgresServer.run(schema, "UPDATE store SET stopped = 'payments are lost'");
+        database.act("timeline", "3");
+        database.run("UPDATE store SET stopped = 'payments are lost'");
         assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("payments are lost");
-        assertThat(PostgresServer.number(schema, "SELECT timeline FROM daemons WHERE start = " + silent.start()))
+        assertThat(database.number("SELECT timeline FROM daemons WHERE start = " + silent.start()))
                 .as("nothing was confirmed")
                 .isEqualTo(2);
     }
@@ -188,21 +177,21 @@ class PostgresFaultsTest {
     @Test
     void a_confirmation_is_refused_while_the_lock_is_held_and_by_tables_of_another_release_and_without_tables()
             throws SQLException {
-        PostgresCluster cluster = PostgresServer.cluster(schema);
+        PostgresCluster cluster = database.cluster();
         assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("has no tables of a store: correct --store");
         PostgresStore store = open();
-        PostgresServer.run(schema, "INSERT INTO daemons (timeline) VALUES (0)");
-        PostgresServer.whileLocked(schema, "store", () -> {
+        database.run("INSERT INTO daemons (timeline) VALUES (0)");
+        database.whileLocked("store", () -> {
             assertThatThrownBy(cluster::confirmFailover)
                     .hasMessageContaining("another transaction for too long: try again");
         });
-        PostgresServer.run(schema, "UPDATE store SET version = version - 1");
+        database.run("UPDATE store SET version = version - 1");
         assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("use the command of the release");
-        PostgresServer.run(schema, "UPDATE store SET version = 999");
+        database.run("UPDATE store SET version = 999");
         assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("written by a newer release");
-        assertThat(PostgresServer.number(schema, "SELECT count(*) FROM daemons WHERE timeline = 0"))
+        assertThat(database.number("SELECT count(*) FROM daemons WHERE timeline = 0"))
                 .isEqualTo(1);
-        PostgresServer.run(schema, "UPDATE store SET version = " + Schema.version());
+        database.run("UPDATE store SET version = " + Schema.version());
         assertThat(cluster.confirmFailover()).hasSize(1);
         assertOpened(store, 1);
     }
@@ -210,16 +199,14 @@ class PostgresFaultsTest {
     @Test
     void a_commit_that_the_server_warns_about_is_durable_only_after_another_one_without_a_warning() {
         PostgresStore store = open();
-        PostgresServer.warnOf(schema, "commits", 1);
+        database.warnOf("commits", 1);
         assertOpened(store, 1);
-        assertThat(PostgresServer.number(schema, "SELECT count(*) FROM commits"))
-                .isEqualTo(2);
+        assertThat(database.number("SELECT count(*) FROM commits")).isEqualTo(2);
 
-        PostgresServer.run(schema, "UPDATE warnings SET remaining = 2");
+        database.run("UPDATE warnings SET remaining = 2");
         assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
         // The payment was committed, and its coin stays held.
-        assertThat(done(store.intents().open(intent(3, Optional.empty(), 2), 0)))
-                .isInstanceOf(Opening.CoinTaken.class);
+        assertAnswer(store.intents().open(intent(3, Optional.empty(), 2), 0), Opening.CoinTaken.class);
     }
 
     @Test
@@ -235,12 +222,10 @@ class PostgresFaultsTest {
     void a_daemon_whose_newest_commit_is_in_doubt_misses_no_older_one_that_was_pruned() {
         PostgresStore store = open();
         assertOpened(store, 1);
-        PostgresServer.warnOf(schema, "commits", 2);
+        database.warnOf("commits", 2);
         assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
-        PostgresServer.run(
-                schema,
-                "DELETE FROM commits WHERE number NOT IN (SELECT max(number) FROM commits GROUP BY daemon);"
-                        + " UPDATE store SET pruned = (SELECT max(number) FROM commits) - 1");
+        database.run("DELETE FROM commits WHERE number NOT IN (SELECT max(number) FROM commits GROUP BY daemon);"
+                + " UPDATE store SET pruned = (SELECT max(number) FROM commits) - 1");
 
         assertOpened(store, 3);
         assertThat(store.stopped()).isEmpty();
@@ -253,44 +238,35 @@ class PostgresFaultsTest {
         assertOpened(behind, 1);
         assertOpened(store, 2);
         long last = PostgresTransactions.KEPT_COMMITS + 1_999;
-        PostgresServer.run(
-                schema, "INSERT INTO commits (number, daemon, counter, random) VALUES (" + last + ", 999, 1, 1)");
+        database.run("INSERT INTO commits (number, daemon, counter, random) VALUES (" + last + ", 999, 1, 1)");
         assertOpened(store, 3);
         // A transaction that began before that row may have included the opening.
         assertOpened(store, 5);
 
         // Either daemon may have made the commit that prunes, because each polls for changes of the other.
-        assertThat(PostgresServer.number(schema, "SELECT count(*) FROM commits WHERE number < 1000"))
+        assertThat(database.number("SELECT count(*) FROM commits WHERE number < 1000"))
                 .isEqualTo(1);
-        assertThat(PostgresServer.number(
-                        schema,
+        assertThat(database.number(
                         "SELECT count(*) FROM commits one WHERE number < 1000 AND daemon IN (" + behind.start() + ", "
                                 + store.start() + ") AND number = (SELECT max(number) FROM commits"
                                 + " WHERE daemon = one.daemon AND number < " + (last + 1) + ")"))
                 .as("the newest of a daemon at that commit")
                 .isEqualTo(1);
-        assertThat(PostgresServer.number(schema, "SELECT count(*) FROM changes WHERE commit < 1000"))
+        assertThat(database.number("SELECT count(*) FROM changes WHERE commit < 1000"))
                 .isZero();
-        assertThat(done(behind.intents().open(intent(4, Optional.empty(), 2), 0)))
-                .isInstanceOf(Opening.CoinTaken.class);
+        assertAnswer(behind.intents().open(intent(4, Optional.empty(), 2), 0), Opening.CoinTaken.class);
         assertThat(behind.stopped()).isEmpty();
     }
 
     @Test
     void a_role_without_the_right_to_define_tables_runs_a_store_that_another_has_made() {
         open();
-        String role = "runs_" + schema;
-        PostgresServer.run(
-                schema,
-                "CREATE ROLE " + role + "; GRANT USAGE ON SCHEMA " + schema + " TO " + role
-                        + "; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + schema + " TO " + role
-                        + "; GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + schema + " TO " + role);
-        PostgresStore store = PostgresStore.open(
-                schema,
-                () -> PostgresServer.connect(PostgresServer.port(), schema, "-c role=" + role),
-                OptionalLong.empty(),
-                true);
-        stores.add(store);
+        String role = "runs_" + database.name();
+        database.run("CREATE ROLE " + role + "; GRANT USAGE ON SCHEMA " + database.name() + " TO " + role
+                + "; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + database.name() + " TO " + role
+                + "; GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + database.name() + " TO " + role);
+        PostgresStore store =
+                database.keep(SharedStores.open(database.with("-c role=" + role), OptionalLong.empty(), true));
 
         assertOpened(store, 1);
         assertThatThrownBy(
@@ -328,9 +304,9 @@ class PostgresFaultsTest {
     /** Declares the start off as the operator does, after making its heartbeat look old. */
     private void forget(long start) {
         Await.until("it is declared off", () -> {
-            PostgresServer.run(schema, "UPDATE daemons SET beaten = 0 WHERE start = " + start);
+            database.run("UPDATE daemons SET beaten = 0 WHERE start = " + start);
             try {
-                PostgresServer.cluster(schema).forget(start);
+                database.cluster().forget(start);
                 return true;
             } catch (StoreException e) {
                 assertThat(e).hasMessageContaining("has heard of start " + start);
@@ -358,7 +334,7 @@ class PostgresFaultsTest {
     @Test
     void a_start_that_is_heard_of_or_has_ended_or_never_was_is_not_declared_off() {
         PostgresStore store = open();
-        PostgresCluster cluster = PostgresServer.cluster(schema);
+        PostgresCluster cluster = database.cluster();
         long start = store.start();
         assertThatThrownBy(() -> cluster.forget(start))
                 .hasMessageContaining("has heard of start " + start)
@@ -393,18 +369,18 @@ class PostgresFaultsTest {
         Intent spend = intent(1, Optional.of("token"), 1);
         done(runner.intents().open(spend, 0));
 
-        assertThat(done(runner.intents().adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
-        assertThat(done(other.intents().adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Elsewhere.class);
+        assertAnswer(runner.intents().adopt(spend.txId()), IntentStore.Adoption.Ours.class);
+        assertAnswer(other.intents().adopt(spend.txId()), IntentStore.Adoption.Elsewhere.class);
         Await.until("its heartbeat has lapsed", () -> {
-            PostgresServer.run(schema, "UPDATE daemons SET beaten = 0 WHERE start = " + runner.start());
+            database.run("UPDATE daemons SET beaten = 0 WHERE start = " + runner.start());
             return done(other.intents().adopt(spend.txId())) instanceof IntentStore.Adoption.Ours;
         });
 
         for (PostgresStore store : List.of(runner, other)) {
-            assertThat(done(store.intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50)))
-                    .isInstanceOf(IntentStore.Transition.Stale.class);
-            assertThat(done(store.intents().contest(spend.txId(), "twin", 50)))
-                    .isInstanceOf(IntentStore.Transition.Stale.class);
+            assertAnswer(
+                    store.intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50),
+                    IntentStore.Transition.Stale.class);
+            assertAnswer(store.intents().contest(spend.txId(), "twin", 50), IntentStore.Transition.Stale.class);
         }
         done(other.intents().accept(spend.txId(), Set.of(IntentState.PREPARED), 60));
         assertThat(done(runner.intents().find(spend.txId())).orElseThrow().state())
@@ -428,8 +404,7 @@ class PostgresFaultsTest {
         PostgresStore runner = open();
         Intent spend = intent(1, Optional.empty(), 1);
         done(runner.intents().open(spend, 0));
-        stores.remove(runner);
-        runner.close();
+        database.end(runner);
 
         assertThat(done(open().intents().abandon(spend.txId(), "by hand", 9)))
                 .isEqualTo(new IntentStore.Transition.Made());
@@ -450,13 +425,13 @@ class PostgresFaultsTest {
         assertThat(openNow(one, 1, right)).isInstanceOf(Opening.Opened.class);
         assertThat(openNow(two, 2, fast)).isInstanceOf(Opening.CapExceeded.class);
 
-        PostgresServer.act(schema, "clock_ahead", "3 days");
+        database.act("clock_ahead", "3 days");
         assertThat(openNow(two, 2, fast)).isInstanceOf(Opening.CapExceeded.class);
-        PostgresServer.act(schema, "clock_ahead", "0");
+        database.act("clock_ahead", "0");
         chain.addAndGet(day.multipliedBy(3).toMillis());
         assertThat(openNow(two, 2, fast)).isInstanceOf(Opening.CapExceeded.class);
 
-        PostgresServer.act(schema, "clock_ahead", "3 days");
+        database.act("clock_ahead", "3 days");
         assertThat(openNow(two, 2, fast)).isInstanceOf(Opening.Opened.class);
         assertThat(openNow(one, 3, right)).isInstanceOf(Opening.CapExceeded.class);
     }
@@ -465,7 +440,7 @@ class PostgresFaultsTest {
     void a_token_expires_by_the_servers_clock_however_wrong_the_clock_of_a_daemon_is() {
         Duration kept = Duration.ofDays(30);
         for (Duration wrong : List.of(Duration.ofDays(3_650), Duration.ofDays(-3_650))) {
-            PostgresServer.act(schema, "clock_ahead", "0");
+            database.act("clock_ahead", "0");
             int number = wrong.isNegative() ? 2 : 1;
             Intent spend = intent(number, Optional.of("token-" + number), number);
             Clock rightClock = Clock.systemUTC();
@@ -476,7 +451,7 @@ class PostgresFaultsTest {
             govern(off, wrongClock);
 
             long now = wrongClock.millis();
-            assertThat(done(off.intents().open(spend, now - kept.toMillis()))).isInstanceOf(Opening.Opened.class);
+            assertAnswer(off.intents().open(spend, now - kept.toMillis()), Opening.Opened.class);
             done(off.intents().confirm(spend.txId(), IntentState.PREPARED, new BlockPlace(7, hash(700)), now));
             done(off.intents().bury(List.of(spend.txId())));
 
@@ -489,7 +464,7 @@ class PostgresFaultsTest {
                     .isZero();
 
             // A caller that uses the store's clock sees the token end by that clock.
-            PostgresServer.act(schema, "clock_ahead", "31 days");
+            database.act("clock_ahead", "31 days");
             done(off.write(session -> null));
             govern(off, off.clock(wrongClock));
             assertThat(done(off.receipts().forgetKept(off.clock(wrongClock).millis() - kept.toMillis(), 10)))
@@ -500,8 +475,9 @@ class PostgresFaultsTest {
     private static void isTaken(PostgresStore store, int number, long closedBefore) {
         assertThat(done(store.receipts().bound("token-" + number, closedBefore)))
                 .isPresent();
-        assertThat(done(store.intents().open(intent(10 + number, Optional.of("token-" + number), 10), closedBefore)))
-                .isInstanceOf(Opening.TokenTaken.class);
+        assertAnswer(
+                store.intents().open(intent(10 + number, Optional.of("token-" + number), 10), closedBefore),
+                Opening.TokenTaken.class);
     }
 
     private static void govern(PostgresStore store, Clock clock) {
@@ -528,7 +504,7 @@ class PostgresFaultsTest {
         assertThat(openNow(first, 1, Clock.systemUTC())).isInstanceOf(Opening.Opened.class);
         assertThat(openNow(second, 2, Clock.systemUTC())).isInstanceOf(Opening.CapExceeded.class);
 
-        PostgresServer.cluster(schema).agree(values -> {
+        database.cluster().agree(values -> {
             values.put(PostgresAgreed.CAPS, none.words());
             return values;
         });
@@ -542,7 +518,7 @@ class PostgresFaultsTest {
         PostgresStore store = open();
         for (int change = 1; change <= 20; change++) {
             String value = "value " + change;
-            PostgresServer.cluster(schema).agree(values -> {
+            database.cluster().agree(values -> {
                 values.put("setting", value);
                 return values;
             });
@@ -571,7 +547,7 @@ class PostgresFaultsTest {
     }
 
     private long heartbeat(PostgresStore store) {
-        try (SqlSession session = new SqlSession(PostgresServer.connect(schema), Postgres.DIALECT)) {
+        try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
             return session.queryOne("SELECT beaten FROM daemons WHERE start = ?", row -> row.getLong(1), store.start())
                     .orElseThrow();
         } catch (SQLException e) {
@@ -585,12 +561,12 @@ class PostgresFaultsTest {
         AtomicLong chain = new AtomicLong(System.currentTimeMillis());
         Clock right = Clock.systemUTC();
         capForOneSpend(store, right, chain);
-        PostgresServer.act(schema, "clock_ahead", "1000 days");
+        database.act("clock_ahead", "1000 days");
         assertThat(openNow(store, 1, right)).isInstanceOf(Opening.Opened.class);
 
-        PostgresServer.act(schema, "clock_ahead", "0");
+        database.act("clock_ahead", "0");
         assertThat(openNow(store, 2, right)).isInstanceOf(Opening.CapExceeded.class);
-        PostgresServer.act(schema, "clock_ahead", "2 days");
+        database.act("clock_ahead", "2 days");
         chain.addAndGet(Duration.ofDays(2).toMillis());
         assertThat(openNow(store, 2, right)).isInstanceOf(Opening.Opened.class);
     }
@@ -613,7 +589,7 @@ class PostgresFaultsTest {
     }
 
     private static void assertOpened(PostgresStore store, int number) {
-        assertThat(done(openSpend(store, number))).isInstanceOf(Opening.Opened.class);
+        assertAnswer(openSpend(store, number), Opening.Opened.class);
     }
 
     /** The planner has no statistics about tables that have just grown. */
@@ -632,19 +608,17 @@ class PostgresFaultsTest {
         }
         // Statistics are flushed at the latest when the connections end.
         store.close();
-        String here = " WHERE schemaname = '" + schema + "' AND relname = ";
+        String here = " WHERE schemaname = '" + database.name() + "' AND relname = ";
         Await.until(
                 "the server has counted",
-                () -> PostgresServer.number(schema, "SELECT n_tup_ins FROM pg_stat_user_tables" + here + "'spends'")
+                () -> database.number("SELECT n_tup_ins FROM pg_stat_user_tables" + here + "'spends'")
                         == together * rounds);
         for (String table : List.of("spends", "changes")) {
-            assertThat(PostgresServer.number(
-                            schema, "SELECT seq_tup_read FROM pg_stat_user_tables" + here + "'" + table + "'"))
+            assertThat(database.number("SELECT seq_tup_read FROM pg_stat_user_tables" + here + "'" + table + "'"))
                     .as(table)
                     .isZero();
         }
-        assertThat(PostgresServer.number(
-                        schema, "SELECT max(idx_tup_read) FROM pg_stat_user_indexes" + here + "'spends'"))
+        assertThat(database.number("SELECT max(idx_tup_read) FROM pg_stat_user_indexes" + here + "'spends'"))
                 .isLessThan(2L * together * rounds);
     }
 }

@@ -2,6 +2,7 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.assertAnswer;
 import static org.chainwalletd.store.Payments.assertBound;
 import static org.chainwalletd.store.Payments.pay;
 import static org.chainwalletd.store.Payments.payment;
@@ -29,15 +30,12 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.PayoutSample;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
-import org.chainwalletd.store.StoreHistory;
 import org.chainwalletd.store.StoreSample;
 import org.chainwalletd.store.SwapSample;
 import org.chainwalletd.store.files.AtomicFiles;
 import org.chainwalletd.store.files.CrashPoint;
-import org.chainwalletd.store.sql.QueueHistory;
 import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.store.sql.SqliteStore;
-import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -56,6 +54,10 @@ import org.junit.jupiter.params.provider.ValueSource;
     CrashPoint.BACK_MOVE_ENDED
 })
 class PostgresMoveBackTest extends MovedStores {
+    PostgresMoveBackTest() {
+        super(true, 40);
+    }
+
     @Override
     void move() {
         back(datadir);
@@ -88,20 +90,27 @@ class PostgresMoveBackTest extends MovedStores {
         }
     }
 
+    private static final Keys FULL = new Keys() {
+        @Override
+        public void copy(Path made, CommitMark last) throws IOException {
+            throw new IOException("the disk is full");
+        }
+    };
+
     private PostgresMoveBack.Moved back(Path to) {
         return back(to, Optional.empty(), new Keys());
     }
 
     private PostgresMoveBack.Moved back(Path to, Optional<CommitMark> books, PostgresMoveBack.Beside beside) {
-        return PostgresMoveBack.run(to, books, schema, () -> PostgresServer.connect(schema), CHAIN, beside);
+        return PostgresMoveBack.run(to, books, database, CHAIN, beside);
     }
 
     private void giveUp() {
-        PostgresMoveBack.giveUp(schema, () -> PostgresServer.connect(schema));
+        PostgresMoveBack.giveUp(database);
     }
 
     private void sql(String statement) {
-        PostgresServer.run(schema, statement);
+        database.run(statement);
     }
 
     private static List<String> names(Path in) throws IOException {
@@ -146,7 +155,7 @@ class PostgresMoveBackTest extends MovedStores {
         assertThat(back(datadir).before()).isTrue();
 
         refused(() -> there(), "was moved back");
-        String next = PostgresServer.schema();
+        SharedStores next = new SharedStores();
         there(datadir, next);
         store = database(datadir, next);
         assertThat(store.stopped()).isEmpty();
@@ -165,22 +174,6 @@ class PostgresMoveBackTest extends MovedStores {
     }
 
     @Test
-    void spends_are_after_the_move_what_they_were_before() throws IOException {
-        Moving moving = new Moving(true);
-        StoreHistory history =
-                new StoreHistory(moving.opened(true), moving::reopened, Seeded.random("store moved back"));
-        moving.walk(history::run, Integer.getInteger("store.steps", 40));
-    }
-
-    @Test
-    void payouts_and_sweeps_are_after_the_move_what_they_were_before() throws IOException {
-        Moving moving = new Moving(true);
-        QueueHistory history = new QueueHistory(
-                moving.opened(true), moving::reopened, Optional.empty(), Seeded.random("queue moved back"));
-        moving.walk(history::run, Integer.getInteger("store.steps", 40));
-    }
-
-    @Test
     void a_payment_in_flight_is_adopted_and_sent_again_by_the_daemon_on_the_file() throws IOException {
         paid(1);
 
@@ -188,9 +181,8 @@ class PostgresMoveBackTest extends MovedStores {
 
         SqliteStore store = file(datadir);
         assertThat(done(store.intents().inFlight())).extracting(Intent::txId).containsExactly(hash(1));
-        assertThat(done(store.intents().adopt(hash(1)))).isInstanceOf(IntentStore.Adoption.Ours.class);
-        assertThat(done(store.intents().abandon(hash(1), "never seen", 60)))
-                .isInstanceOf(IntentStore.Transition.Made.class);
+        assertAnswer(store.intents().adopt(hash(1)), IntentStore.Adoption.Ours.class);
+        assertAnswer(store.intents().abandon(hash(1), "never seen", 60), IntentStore.Transition.Made.class);
     }
 
     @Test
@@ -207,15 +199,13 @@ class PostgresMoveBackTest extends MovedStores {
         end(store);
         SqliteStore.restore(datadir, Optional.empty(), false, mark -> {});
         store = file(datadir);
-        assertBound(store, 1);
-        assertBound(store, 2);
+        assertPaid(store, 2);
         end(store);
         // An emptied file too: the log contains everything that the database had.
         Files.delete(datadir.resolve(SqliteStore.FILE_NAME));
         SqliteStore.restore(datadir, Optional.empty(), false, mark -> {});
         store = file(datadir);
-        assertBound(store, 1);
-        assertBound(store, 2);
+        assertPaid(store, 2);
     }
 
     @ParameterizedTest
@@ -244,9 +234,7 @@ class PostgresMoveBackTest extends MovedStores {
         List<Store> opened = openable();
         assertThat(opened).singleElement().isInstanceOf(SqliteStore.class);
         assertThat(opened.get(0).stopped()).isEmpty();
-        for (int number = 1; number <= paid; number++) {
-            assertBound(opened.get(0), number);
-        }
+        assertPaid(opened.get(0), paid);
         end(opened.get(0));
         assertThat(back(datadir).before()).isTrue();
         assertThat(Files.readString(datadir.resolve("wallets/state.json"))).isEqualTo("new");
@@ -286,7 +274,7 @@ class PostgresMoveBackTest extends MovedStores {
     void a_move_whose_commits_get_no_answer_is_ended_by_the_next(boolean arrives) throws IOException {
         paid(1);
         for (int cut = 0; cut < 3; cut++) {
-            try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), arrives)) {
+            try (PostgresProxy proxy = new PostgresProxy(database, arrives)) {
                 int which = cut;
                 if (which == 0) {
                     proxy.cutNext();
@@ -298,8 +286,7 @@ class PostgresMoveBackTest extends MovedStores {
                     }
                 });
                 refused(
-                        () -> PostgresMoveBack.run(
-                                datadir, Optional.empty(), schema, proxy.to(schema), CHAIN, new Keys()),
+                        () -> PostgresMoveBack.run(datadir, Optional.empty(), proxy.database(), CHAIN, new Keys()),
                         "and run it again");
                 CrashPoint.watch(null);
             }
@@ -355,14 +342,13 @@ class PostgresMoveBackTest extends MovedStores {
 
         assertThat(back(datadir).others()).containsExactly(other.toString());
         Store file = file(datadir);
-        assertBound(file, 1);
-        assertBound(file, 2);
+        assertPaid(file, 2);
         refused(() -> database(other), "was moved back to walletd.db in " + datadir);
         refused(() -> back(other), "older copy of it");
         refused(() -> SqliteStore.open(other), "name the database with --store");
         end(file);
 
-        String next = PostgresServer.schema();
+        SharedStores next = new SharedStores();
         there(datadir, next);
         refused(() -> database(other, next), "has worked with the database from which the store was moved since");
         assertBound(database(datadir, next), 2);
@@ -424,13 +410,7 @@ class PostgresMoveBackTest extends MovedStores {
         Files.write(SentLog.in(damaged), new byte[] {1, 2, 3});
         refused(() -> back(damaged), "cannot be compared with it");
         refused(
-                () -> PostgresMoveBack.run(
-                        datadir,
-                        Optional.empty(),
-                        schema,
-                        () -> PostgresServer.connect(schema),
-                        Map.of("brand", "other"),
-                        new Keys()),
+                () -> PostgresMoveBack.run(datadir, Optional.empty(), database, Map.of("brand", "other"), new Keys()),
                 "has the brand chain, and this daemon other");
         String store = SentLog.read(datadir).orElseThrow().last().store();
         refused(() -> back(datadir, Optional.of(new CommitMark(store, 99, 3)), new Keys()), "as the books tell");
@@ -447,11 +427,8 @@ class PostgresMoveBackTest extends MovedStores {
                     }
                 }),
                 "the tokens are elsewhere");
-        String never = PostgresServer.schema();
-        refused(
-                () -> PostgresMoveBack.run(
-                        datadir, Optional.empty(), never, () -> PostgresServer.connect(never), CHAIN, new Keys()),
-                "it has no tables");
+        SharedStores never = new SharedStores();
+        refused(() -> PostgresMoveBack.run(datadir, Optional.empty(), never, CHAIN, new Keys()), "it has no tables");
 
         assertThat(datadir.resolve(PostgresMoveBack.FOLDER)).doesNotExist();
         paid(4);
@@ -464,9 +441,9 @@ class PostgresMoveBackTest extends MovedStores {
     @Test
     void a_database_that_went_back_in_time_is_not_moved() throws IOException {
         paid(1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         paid(2);
-        PostgresServer.putBack(schema);
+        database.putBack();
 
         refused(() -> back(datadir), "lacks commit");
         assertThat(database(datadir).stopped().orElseThrow()).contains("lacks commit");
@@ -511,9 +488,7 @@ class PostgresMoveBackTest extends MovedStores {
 
         refused(this::giveUp, "was moved back to");
         Store file = file(datadir);
-        for (int number = 1; number <= 3; number++) {
-            assertBound(file, number);
-        }
+        assertPaid(file, 3);
     }
 
     @Test
@@ -538,11 +513,10 @@ class PostgresMoveBackTest extends MovedStores {
         refused(() -> SqliteStore.open(older), "name the database with --store");
         refused(() -> database(older), "was moved back to");
         refused(
-                () -> PostgresStore.look(older, Optional.empty(), schema, () -> PostgresServer.connect(schema)),
+                () -> PostgresStore.look(older, Optional.empty(), database, new PostgresMember(Map.of())),
                 "was moved back to");
         refused(
-                () -> PostgresStore.restore(
-                        older, Optional.empty(), Set.of("sent.log"), schema, () -> PostgresServer.connect(schema)),
+                () -> PostgresStore.restore(older, Optional.empty(), Set.of("sent.log"), database),
                 "was moved back to");
         refused(() -> database(Files.createDirectory(folder.resolve("new"))), "was moved back to");
         assertBound(file(datadir), 2);
@@ -587,21 +561,14 @@ class PostgresMoveBackTest extends MovedStores {
         Files.delete(SqliteStore.path(datadir));
         SqliteStore.restore(datadir, Optional.empty(), false, mark -> {});
         Store store = file(datadir);
-        assertBound(store, 1);
-        assertBound(store, 2);
+        assertPaid(store, 2);
     }
 
     @Test
     void a_failure_tells_whether_the_database_is_reserved_and_the_move_can_be_given_up() throws IOException {
         paid(1);
-        Keys full = new Keys() {
-            @Override
-            public void copy(Path made, CommitMark last) throws IOException {
-                throw new IOException("the disk is full");
-            }
-        };
         refused(
-                () -> back(datadir, Optional.empty(), full),
+                () -> back(datadir, Optional.empty(), FULL),
                 "the disk is full; the database may be reserved for the move, and no daemon opens it then: correct that and"
                         + " run it again, or go on with the database after store move --give-up");
         Files.createDirectory(datadir.resolve("wallets"));
@@ -624,7 +591,7 @@ class PostgresMoveBackTest extends MovedStores {
     void settings_that_the_daemons_have_in_common_are_not_changed_while_they_are_copied() throws IOException {
         paid(1);
         killAt(CrashPoint.BACK_MOVE_BEGUN);
-        PostgresCluster cluster = new PostgresCluster(schema, () -> PostgresServer.connect(schema));
+        PostgresCluster cluster = new PostgresCluster(database);
         refused(() -> cluster.agree(values -> Map.of("spend token", "another")), "is being moved back");
         assertThat(cluster.status().stopped().orElseThrow()).contains("store move --give-up");
         giveUp();
@@ -640,18 +607,11 @@ class PostgresMoveBackTest extends MovedStores {
         end(store);
         sql("DELETE FROM held_coins");
         refused(() -> back(datadir), "held_coins");
-        assertThat(SqliteStore.movedTo(datadir)).contains(schema);
+        assertThat(SqliteStore.movedTo(datadir)).contains(database.name());
         sql("INSERT INTO held_coins SELECT substr(inputs, 1 + 36 * input, 36), id FROM spends,"
                 + " generate_series(0, length(inputs) / 36 - 1) AS input WHERE held IS NOT NULL AND (held = '\\x00'"
                 + " OR input < 8 * length(held) AND get_bit(held, input) = 1)");
-        refused(
-                () -> back(datadir, Optional.empty(), new Keys() {
-                    @Override
-                    public void copy(Path made, CommitMark last) throws IOException {
-                        throw new IOException("the disk is full");
-                    }
-                }),
-                "the disk is full");
+        refused(() -> back(datadir, Optional.empty(), FULL), "the disk is full");
         assertThat(openable()).isEmpty();
 
         back(datadir);

@@ -2,6 +2,7 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.assertAnswer;
 import static org.chainwalletd.store.Payments.assertBound;
 import static org.chainwalletd.store.Payments.pay;
 import static org.chainwalletd.store.Payments.payment;
@@ -27,18 +28,15 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.PayoutSample;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
-import org.chainwalletd.store.StoreHistory;
 import org.chainwalletd.store.StoreSample;
 import org.chainwalletd.store.SwapSample;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.store.sql.FrozenStoreTest;
-import org.chainwalletd.store.sql.QueueHistory;
 import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.store.sql.Sqlite;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.store.sql.StoreRestore;
-import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -57,6 +55,10 @@ import org.junit.jupiter.params.provider.ValueSource;
     CrashPoint.MOVE_ENDED
 })
 class PostgresMoveTest extends MovedStores {
+    PostgresMoveTest() {
+        super(false, 300);
+    }
+
     @Override
     void move() {
         there();
@@ -129,21 +131,6 @@ class PostgresMoveTest extends MovedStores {
     }
 
     @Test
-    void spends_are_after_the_move_what_they_were_before() throws IOException {
-        Moving moving = new Moving(false);
-        StoreHistory history = new StoreHistory(moving.opened(false), moving::reopened, Seeded.random("moved store"));
-        moving.walk(history::run, Integer.getInteger("store.steps", 300));
-    }
-
-    @Test
-    void payouts_and_sweeps_are_after_the_move_what_they_were_before() throws IOException {
-        Moving moving = new Moving(false);
-        QueueHistory history = new QueueHistory(
-                moving.opened(false), moving::reopened, Optional.empty(), Seeded.random("moved queue"));
-        moving.walk(history::run, Integer.getInteger("store.steps", 200));
-    }
-
-    @Test
     void a_payment_that_is_doubtful_since_a_restore_stays_so() throws IOException {
         paidInFile(1);
         Path older = folder.resolve("older");
@@ -185,7 +172,7 @@ class PostgresMoveTest extends MovedStores {
 
         PostgresStore store = database(datadir);
         assertThat(done(store.intents().inFlight())).extracting(Intent::txId).containsExactly(hash(1));
-        assertThat(done(store.intents().adopt(hash(1)))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertAnswer(store.intents().adopt(hash(1)), IntentStore.Adoption.Ours.class);
         assertThat(done(store.intents().abandon(hash(1), "never seen", 60)))
                 .as("the process that ran it has ended")
                 .isInstanceOf(IntentStore.Transition.Made.class);
@@ -213,9 +200,7 @@ class PostgresMoveTest extends MovedStores {
         assertThat(openable()).singleElement().isInstanceOf(PostgresStore.class);
         PostgresStore store = (PostgresStore) stores.get(stores.size() - 1);
         assertThat(store.stopped()).isEmpty();
-        for (int number = 1; number <= paid; number++) {
-            assertBound(store, number);
-        }
+        assertPaid(store, paid);
         end(store);
         assertThat(there().before()).isTrue();
         assertBound(database(datadir), paid);
@@ -247,15 +232,13 @@ class PostgresMoveTest extends MovedStores {
     void a_move_whose_commits_get_no_answer_is_ended_by_the_next(boolean arrives) throws IOException {
         paidInFile(1);
         for (CrashPoint place : List.of(CrashPoint.MOVE_COPYING, CrashPoint.MOVE_LOGGED)) {
-            try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), arrives)) {
+            try (PostgresProxy proxy = new PostgresProxy(database, arrives)) {
                 CrashPoint.watch(point -> {
                     if (point == place) {
                         proxy.cutNext();
                     }
                 });
-                refused(
-                        () -> PostgresMove.run(datadir, Optional.empty(), schema, proxy.to(schema), CHAIN),
-                        "and run it again");
+                refused(() -> PostgresMove.run(datadir, Optional.empty(), proxy.database(), CHAIN), "and run it again");
                 CrashPoint.watch(null);
             }
             assertThat(openable()).hasSizeLessThanOrEqualTo(1).allMatch(store -> {
@@ -276,7 +259,7 @@ class PostgresMoveTest extends MovedStores {
         there();
 
         assertThatThrownBy(() -> done(open.intents().open(payment(2), 0)))
-                .hasMessageContaining("was moved to " + schema)
+                .hasMessageContaining("was moved to " + database.name())
                 .satisfiesAnyOf(
                         failure -> assertThat(failure).isInstanceOf(StoreException.class),
                         failure -> assertThat(failure.getCause()).isInstanceOf(StoreException.class));
@@ -290,13 +273,13 @@ class PostgresMoveTest extends MovedStores {
                 () -> SqliteStore.restore(datadir, Optional.empty(), true, mark -> {}),
                 "name the database with --store");
         Files.delete(SentLog.in(datadir));
-        String sentence =
-                "was moved to " + schema + ", which alone knows what is paid since: start with --store " + schema;
+        String sentence = "was moved to " + database.name()
+                + ", which alone knows what is paid since: start with --store " + database.name();
         refused(() -> SqliteStore.open(datadir), sentence);
         assertThat(SqliteStore.look(datadir, Optional.empty()).orElseThrow()).contains(sentence);
         refused(() -> SqliteStore.needsRestore(datadir, Optional.empty()), sentence);
         refused(() -> SqliteStore.restore(datadir, Optional.empty(), true, mark -> {}), sentence);
-        assertThat(SqliteStore.movedTo(datadir)).contains(schema);
+        assertThat(SqliteStore.movedTo(datadir)).contains(database.name());
     }
 
     @Test
@@ -316,31 +299,27 @@ class PostgresMoveTest extends MovedStores {
         there();
 
         PostgresStore store = database(datadir);
-        for (int number = 1; number <= 3; number++) {
-            assertBound(store, number);
-        }
+        assertPaid(store, 3);
     }
 
     @Test
     void a_database_that_loses_payments_after_the_move_stops_and_is_completed_from_the_log() throws IOException {
         paidInFile(1);
         there();
-        PostgresServer.backUp(schema);
+        database.backUp();
         paid(2);
 
-        PostgresServer.putBack(schema);
+        database.putBack();
 
         PostgresStore store = database(datadir);
         assertThat(store.stopped().orElseThrow()).contains("lacks commit");
         end(store);
-        PostgresServer.empty(schema);
+        database.empty();
         refused(() -> there(), "run store restored on an empty one");
-        PostgresRestore.Step step = PostgresStore.restore(
-                datadir, Optional.empty(), Set.of(), schema, () -> PostgresServer.connect(schema));
+        PostgresRestore.Step step = PostgresStore.restore(datadir, Optional.empty(), Set.of(), database);
         assertThat(step.restored()).isPresent();
         store = database(datadir);
-        assertBound(store, 1);
-        assertBound(store, 2);
+        assertPaid(store, 2);
     }
 
     /** The database goes back to a state before the end of the move, after a daemon has paid in it. */
@@ -348,12 +327,12 @@ class PostgresMoveTest extends MovedStores {
     void the_log_of_a_daemon_that_has_paid_is_never_replaced_by_a_move_that_is_run_again() throws IOException {
         paidInFile(1);
         killAt(CrashPoint.MOVE_LOGGED);
-        PostgresServer.backUp(schema);
+        database.backUp();
         there();
         paid(2);
 
-        PostgresServer.run(schema, "CREATE TABLE moving AS TABLE " + schema + "_backup.moving");
-        PostgresServer.putBack(schema);
+        database.run("CREATE TABLE moving AS TABLE " + database.name() + "_backup.moving");
+        database.putBack();
         there();
 
         PostgresStore store = database(datadir);
@@ -373,14 +352,14 @@ class PostgresMoveTest extends MovedStores {
         there();
 
         for (Optional<CommitMark> remembered : List.of(books, newer)) {
-            PostgresStore store = PostgresServer.open(schema, datadir, remembered, SentLog.LEAST_TO_PRUNE);
+            PostgresStore store = database.open(datadir, remembered, SentLog.LEAST_TO_PRUNE);
             assertThat(store.stopped()).isEmpty();
             assertThat(store.confirmed().orElseThrow().number())
                     .isGreaterThan(newer.orElseThrow().number());
             store.close();
         }
         CommitMark unknown = new CommitMark(books.orElseThrow().store(), 99, 3);
-        try (PostgresStore store = PostgresServer.open(schema, datadir, Optional.of(unknown), SentLog.LEAST_TO_PRUNE)) {
+        try (PostgresStore store = database.open(datadir, Optional.of(unknown), SentLog.LEAST_TO_PRUNE)) {
             assertThat(store.stopped().orElseThrow()).contains("as the books tell");
         }
     }
@@ -393,10 +372,10 @@ class PostgresMoveTest extends MovedStores {
         there();
         paid(2);
 
-        refused(() -> PostgresServer.open(schema, older, Optional.empty(), SentLog.LEAST_TO_PRUNE), "older copy");
-        refused(() -> there(older, schema), "older copy of the datadir");
+        refused(() -> database.open(older, Optional.empty(), SentLog.LEAST_TO_PRUNE), "older copy");
+        refused(() -> there(older, database), "older copy of the datadir");
         Files.copy(datadir.resolve(PostgresMember.MARK_FILE), older.resolve(PostgresMember.MARK_FILE));
-        refused(() -> there(older, schema), "older copy of the datadir");
+        refused(() -> there(older, database), "older copy of the datadir");
         assertThat(SqliteStore.movedTo(older)).isEmpty();
         // Either only the file or only the log is restored from a copy.
         Path fileBack = folder.resolve("file-back");
@@ -404,14 +383,14 @@ class PostgresMoveTest extends MovedStores {
         copy(older, fileBack);
         Files.copy(SentLog.in(datadir), SentLog.in(fileBack), StandardCopyOption.REPLACE_EXISTING);
         refused(() -> SqliteStore.open(fileBack), "name the database with --store");
-        refused(() -> there(fileBack, schema), "from before they were moved");
+        refused(() -> there(fileBack, database), "from before they were moved");
         Path logBack = folder.resolve("log-back");
         copy(datadir, logBack);
         Files.copy(SentLog.in(older), SentLog.in(logBack), StandardCopyOption.REPLACE_EXISTING);
         refused(() -> SqliteStore.open(logBack), "was moved to");
-        refused(() -> PostgresServer.open(schema, logBack, Optional.empty(), SentLog.LEAST_TO_PRUNE), "older copy");
-        refused(() -> there(logBack, schema), "cannot show that none has");
-        String second = PostgresServer.schema();
+        refused(() -> database.open(logBack, Optional.empty(), SentLog.LEAST_TO_PRUNE), "older copy");
+        refused(() -> there(logBack, database), "cannot show that none has");
+        SharedStores second = new SharedStores();
         refused(() -> there(logBack, second), "cannot show that none has");
         Files.delete(SentLog.in(logBack));
         refused(() -> there(logBack, second), "cannot show that none has");
@@ -428,7 +407,7 @@ class PostgresMoveTest extends MovedStores {
         paidInFile(2);
         killAt(CrashPoint.MOVE_COPIED);
 
-        refused(() -> there(older, schema), "put the newest copy of the datadir");
+        refused(() -> there(older, database), "put the newest copy of the datadir");
         there();
         assertBound(database(datadir), 2);
     }
@@ -440,31 +419,21 @@ class PostgresMoveTest extends MovedStores {
         pay(file(other), 2);
 
         killAt(CrashPoint.MOVE_BEGUN);
-        refused(() -> there(other, schema), "another store");
+        refused(() -> there(other, database), "another store");
         refused(
-                () -> PostgresMove.run(
-                        datadir,
-                        Optional.empty(),
-                        schema,
-                        () -> PostgresServer.connect(schema),
-                        Map.of("brand", "other")),
+                () -> PostgresMove.run(datadir, Optional.empty(), database, Map.of("brand", "other")),
                 "has the brand chain, and this daemon other");
-        refused(
-                () -> PostgresStore.restore(
-                        datadir, Optional.empty(), Set.of(), schema, () -> PostgresServer.connect(schema)),
-                "has not ended");
+        refused(() -> PostgresStore.restore(datadir, Optional.empty(), Set.of(), database), "has not ended");
         there();
-        refused(() -> there(other, schema), "it is in use, with 1 payments");
+        refused(() -> there(other, database), "it is in use, with 1 payments");
 
-        String keys = PostgresServer.schema();
-        PostgresServer.open(keys).close();
-        PostgresServer.run(
-                keys,
-                "DELETE FROM commits; DELETE FROM daemons; SET walletd.commit = 1;"
-                        + " INSERT INTO keyring VALUES (1, 0)");
+        SharedStores keys = new SharedStores();
+        keys.open().close();
+        keys.run("DELETE FROM commits; DELETE FROM daemons; SET walletd.commit = 1;"
+                + " INSERT INTO keyring VALUES (1, 0)");
         refused(() -> there(other, keys), "it is in use, with 0 payments");
-        String alive = PostgresServer.schema();
-        stores.add(PostgresServer.open(alive));
+        SharedStores alive = new SharedStores();
+        stores.add(alive.open());
         refused(() -> there(other, alive), "in use");
         assertThat(SqliteStore.movedTo(other)).isEmpty();
         assertBound(database(datadir), 1);
@@ -488,7 +457,7 @@ class PostgresMoveTest extends MovedStores {
             throws IOException {
         paidInFile(1);
         there();
-        String second = PostgresServer.schema();
+        SharedStores second = new SharedStores();
 
         there(datadir, second);
 
@@ -504,13 +473,13 @@ class PostgresMoveTest extends MovedStores {
         fill(datadir);
         CrashPoint.watch(point -> {
             if (point == CrashPoint.MOVE_COPIED) {
-                PostgresServer.run(schema, "UPDATE kept_spends SET memo = 'other' WHERE memo IS NOT NULL");
+                database.run("UPDATE kept_spends SET memo = 'other' WHERE memo IS NOT NULL");
             }
         });
         refused(() -> there(), "differs from");
         CrashPoint.watch(point -> {
             if (point == CrashPoint.MOVE_COPIED) {
-                PostgresServer.run(schema, "DELETE FROM token_minutes");
+                database.run("DELETE FROM token_minutes");
             }
         });
         refused(() -> there(), "token_minutes");

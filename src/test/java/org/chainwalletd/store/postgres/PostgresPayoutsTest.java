@@ -43,10 +43,10 @@ class PostgresPayoutsTest {
 
     @BeforeEach
     void open() throws IOException {
-        String schema = PostgresServer.schema();
-        PostgresServer.open(schema).close();
-        proxy = new PostgresProxy(PostgresServer.port(), true);
-        store = proxy.open(schema);
+        SharedStores database = new SharedStores();
+        database.open().close();
+        proxy = new PostgresProxy(database, true);
+        store = proxy.open();
     }
 
     @AfterEach

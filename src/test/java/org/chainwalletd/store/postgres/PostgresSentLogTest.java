@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.store.Payments.accept;
 import static org.chainwalletd.store.Payments.asked;
+import static org.chainwalletd.store.Payments.assertAnswer;
 import static org.chainwalletd.store.Payments.assertBound;
 import static org.chainwalletd.store.Payments.assertFails;
 import static org.chainwalletd.store.Payments.pay;
@@ -61,8 +62,7 @@ import org.chainwalletd.store.sql.StoreFaults;
 import org.chainwalletd.store.sql.StoreRestore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,20 +77,10 @@ class PostgresSentLogTest {
     @TempDir
     Path folder;
 
-    private final List<PostgresStore> stores = new ArrayList<>();
-    private String schema;
+    @AutoClose
+    private final SharedStores database = new SharedStores();
     /** References of the payments left out by the last restore. */
     private List<String> leftOut = List.of();
-
-    @BeforeEach
-    void make() {
-        schema = PostgresServer.schema();
-    }
-
-    @AfterEach
-    void close() {
-        stores.forEach(PostgresStore::close);
-    }
 
     private Path datadir(String name) {
         return folder.resolve(name);
@@ -101,15 +91,13 @@ class PostgresSentLogTest {
     }
 
     private PostgresStore open(String name, Optional<CommitMark> books, long leastToPrune) {
-        PostgresStore store = PostgresServer.open(schema, datadir(name), books, leastToPrune);
-        stores.add(store);
-        return store;
+        return database.keep(database.open(datadir(name), books, leastToPrune));
     }
 
     /** Opens the store as if there had been no heartbeat of other daemons for long, although they run. */
     private PostgresStore openOfSilent(String name) {
         for (int attempt = 0; attempt < 100; attempt++) {
-            PostgresServer.run(schema, "UPDATE daemons SET beaten = beaten - 60000");
+            database.run("UPDATE daemons SET beaten = beaten - 60000");
             try {
                 return open(name);
             } catch (StoreException e) {
@@ -119,18 +107,29 @@ class PostgresSentLogTest {
         throw new AssertionError("there was a heartbeat each time");
     }
 
-    private void end(PostgresStore store) {
-        stores.remove(store);
-        store.close();
+    private void end(PostgresStore... running) {
+        database.end(running);
+    }
+
+    /** Ends these daemons and sets the database back. */
+    private void setBack(PostgresStore... running) {
+        database.end(running);
+        database.putBack();
     }
 
     private PostgresRestore.Step restore(String name, String... without) {
-        return PostgresStore.restore(
-                datadir(name), Optional.empty(), Set.of(without), schema, () -> PostgresServer.connect(schema));
+        return database.restore(datadir(name), Optional.empty(), without);
     }
 
-    private void run(String statement) {
-        PostgresServer.run(schema, statement);
+    private StoreRestore.Restored restored(String name, String... without) {
+        return restore(name, without).restored().orElseThrow();
+    }
+
+    /** Restores the log of a datadir, and asserts that only this log is still needed. */
+    private void assertNeeds(String name, String log) {
+        assertThat(restore(name).missing())
+                .extracting(PostgresRestore.Log::name)
+                .containsExactly(log);
     }
 
     private void copyDatadir(String from, String to) throws IOException {
@@ -152,7 +151,7 @@ class PostgresSentLogTest {
         PostgresStore two = open("two");
         pay(one, 1);
         pay(two, 11);
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 2);
         accept(one, 2);
         pay(one, 3);
@@ -160,15 +159,14 @@ class PostgresSentLogTest {
         accept(two, 12);
         pay(two, 13);
         done(one.intents().failSent(hash(1), IntentState.PREPARED, IntentState.CONFLICTED, "lost", 90));
-        PostgresServer.putBack(schema);
+        database.putBack();
         awaitStopped(one);
         awaitStopped(two);
         assertThat(one.stopped().orElseThrow())
                 .contains("payments may be forgotten")
                 .contains("store restored");
         assertFails(asked(two, 90), StoreException.Reason.STOPPED);
-        end(one);
-        end(two);
+        end(one, two);
     }
 
     @Test
@@ -186,9 +184,10 @@ class PostgresSentLogTest {
                 .containsExactly(new PostgresRestore.Log(
                         logOf("two"), datadir("two").toAbsolutePath().toString()));
         assertThat(restore("one").missing()).as("again").hasSize(1);
-        assertThat(open("two").stopped()).isPresent();
+        PostgresStore waiting = open("two");
+        assertThat(waiting.stopped()).isPresent();
 
-        StoreRestore.Restored restored = restore("two").restored().orElseThrow();
+        StoreRestore.Restored restored = restored("two");
 
         assertThat(restored.complete()).isTrue();
         assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(2), hash(12));
@@ -203,7 +202,7 @@ class PostgresSentLogTest {
             assertThat(done(store.intents().open(intent(80, Optional.empty(), 13), 0)))
                     .isEqualTo(new Opening.CoinTaken(payment(13).inputs().get(0), hash(13)));
         }
-        assertThat(spend(stores.get(0), 1).state()).isEqualTo(IntentState.CONFLICTED);
+        assertThat(spend(waiting, 1).state()).isEqualTo(IntentState.CONFLICTED);
         assertThat(restore("one")).as("nothing is missing").isEqualTo(NOTHING);
         assertThatThrownBy(() -> restore("one", logOf("two"))).hasMessageContaining("nothing to be restored");
         assertThatThrownBy(() -> restore("mistyped")).hasMessageContaining("name the one of a daemon");
@@ -217,20 +216,15 @@ class PostgresSentLogTest {
         end(two);
         PostgresStore one = open("one");
         pay(one, 1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 2);
-        end(one);
-        PostgresServer.putBack(schema);
+        setBack(one);
 
         assertThat(restore("two")).as("it lacks nothing").isEqualTo(NOTHING);
         for (int attempt = 0; attempt < 2; attempt++) {
-            assertThat(restore("one").missing())
-                    .extracting(PostgresRestore.Log::name)
-                    .containsExactly(logOf("two"));
+            assertNeeds("one", logOf("two"));
         }
-        assertThat(restore("two").restored().orElseThrow().doubtful())
-                .extracting(Intent::txId)
-                .containsExactly(hash(2));
+        assertThat(restored("two").doubtful()).extracting(Intent::txId).containsExactly(hash(2));
         for (String name : List.of("one", "two")) {
             assertThat(restore(name)).isEqualTo(NOTHING);
         }
@@ -242,9 +236,9 @@ class PostgresSentLogTest {
     void a_daemon_that_slept_through_a_restore_writes_nothing_any_more() {
         PostgresStore sleeper = open("one");
         pay(sleeper, 1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(sleeper, 2);
-        PostgresServer.putBack(schema);
+        database.putBack();
         assertThat(restore("one").restored()).isPresent();
 
         assertFails(asked(sleeper, 3), StoreException.Reason.STOPPED);
@@ -256,9 +250,7 @@ class PostgresSentLogTest {
         loseMost();
         String lost = logOf("two");
         Files.delete(SentLog.in(datadir("two")));
-        assertThat(restore("one").missing())
-                .extracting(PostgresRestore.Log::name)
-                .containsExactly(lost);
+        assertNeeds("one", lost);
         assertThatThrownBy(() -> restore("one", "0123")).hasMessageContaining("no daemon has a log with the name 0123");
 
         StoreRestore.Restored restored = restore("one", lost).restored().orElseThrow();
@@ -277,18 +269,15 @@ class PostgresSentLogTest {
     void a_daemon_that_joined_after_the_snapshot_is_known_from_the_logs_of_the_others() throws IOException {
         PostgresStore one = open("one");
         pay(one, 1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         PostgresStore three = open("three");
         pay(three, 3);
         pay(one, 2);
-        PostgresServer.putBack(schema);
-        end(one);
-        end(three);
+        database.putBack();
+        end(one, three);
         assertThat(open("one").stopped()).isPresent();
 
-        assertThat(restore("one").missing())
-                .extracting(PostgresRestore.Log::name)
-                .containsExactly(logOf("three"));
+        assertNeeds("one", logOf("three"));
         assertThat(restore("three").restored()).isPresent();
         assertBound(open("one"), List.of(1, 2, 3));
         assertBound(open("three"), List.of(1, 2, 3));
@@ -299,25 +288,24 @@ class PostgresSentLogTest {
     void the_logs_are_entered_in_the_order_of_the_commits_whichever_daemon_made_them() throws IOException {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         Intent first = intent(1, Optional.of("token-again"), 1, 2);
         Intent second = intent(2, Optional.of("token-again"), 2, 3);
-        assertThat(done(one.intents().open(first, 0))).isInstanceOf(Opening.Opened.class);
+        assertAnswer(one.intents().open(first, 0), Opening.Opened.class);
         end(one);
         byte[] log = Files.readAllBytes(SentLog.in(datadir("one")));
-        assertThat(done(two.intents()
-                        .failSent(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50)))
-                .isInstanceOf(IntentStore.Transition.Made.class);
+        assertAnswer(
+                two.intents().failSent(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50),
+                IntentStore.Transition.Made.class);
         one = open("one");
-        assertThat(done(one.intents().open(second, 0))).isInstanceOf(Opening.Opened.class);
+        assertAnswer(one.intents().open(second, 0), Opening.Opened.class);
         assertThat(Files.readAllBytes(SentLog.in(datadir("one")))).startsWith(log);
         accept(two, 2);
-        PostgresServer.putBack(schema);
-        end(one);
-        end(two);
+        database.putBack();
+        end(one, two);
 
         assertThat(restore("two").restored()).isEmpty();
-        StoreRestore.Restored restored = restore("one").restored().orElseThrow();
+        StoreRestore.Restored restored = restored("one");
 
         assertThat(restored.doubtful()).isEmpty();
         PostgresStore store = open("one");
@@ -331,16 +319,14 @@ class PostgresSentLogTest {
     void a_spend_that_a_daemon_takes_over_is_in_its_log_before_it_sends_it() throws IOException {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 1);
         Await.until("its heartbeat has lapsed", () -> {
-            run("UPDATE daemons SET beaten = 0 WHERE start = " + one.start());
+            database.run("UPDATE daemons SET beaten = 0 WHERE start = " + one.start());
             return done(two.intents().adopt(hash(1))) instanceof IntentStore.Adoption.Ours;
         });
         String lost = logOf("one");
-        end(one);
-        end(two);
-        PostgresServer.putBack(schema);
+        setBack(one, two);
 
         assertThat(restore("two", lost).restored()).isPresent();
         assertBound(open("two"), List.of(1));
@@ -379,7 +365,7 @@ class PostgresSentLogTest {
     @Test
     void a_log_that_lacks_only_the_newest_commit_is_used_and_tells_all_again() throws IOException {
         PostgresStore one = open("one");
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 1);
         copyDatadir("one", "before");
         pay(one, 2);
@@ -394,8 +380,7 @@ class PostgresSentLogTest {
             pay(again, number.incrementAndGet());
             return !file(SentLog.in(datadir("one"))).equals(lacking);
         });
-        end(again);
-        PostgresServer.putBack(schema);
+        setBack(again);
         end(open("one"));
         restore("one");
         assertBound(open("one"), List.of(1, 2));
@@ -403,11 +388,10 @@ class PostgresSentLogTest {
 
     /** Ends these daemons, sets the database back, lets a daemon find it stopped, and restores it from both logs. */
     private StoreRestore.Restored restoredFromBoth(PostgresStore... running) {
-        List.of(running).forEach(this::end);
-        PostgresServer.putBack(schema);
+        setBack(running);
         assertThat(open("two").stopped()).isPresent();
         restore("one");
-        return restore("two").restored().orElseThrow();
+        return restored("two");
     }
 
     private static Object file(Path path) {
@@ -426,13 +410,13 @@ class PostgresSentLogTest {
         Intent first = intent(1, Optional.of("token-again"), 1);
         Intent second = intent(2, Optional.of("token-again"), 2);
         if (!kept) {
-            PostgresServer.backUp(schema);
+            database.backUp();
         }
         loseCommit(one -> done(one.intents().open(first, 0)));
-        assertThat(done(two.intents().open(second, 0))).isInstanceOf(Opening.Opened.class);
+        assertAnswer(two.intents().open(second, 0), Opening.Opened.class);
         accept(two, 2);
         if (kept) {
-            PostgresServer.backUp(schema);
+            database.backUp();
         }
         pay(two, 3);
 
@@ -452,7 +436,7 @@ class PostgresSentLogTest {
     void a_batch_whose_commit_was_not_made_is_not_sent_when_another_pays_its_payouts() throws IOException {
         PostgresStore two = open("two");
         List<PayoutStore.Payout> payouts = PayoutSample.submit(two, Optional.empty(), 1, 2);
-        PostgresServer.backUp(schema);
+        database.backUp();
         loseCommit(one -> PayoutSample.open(one, 8, payouts.get(0)));
         Intent second = PayoutSample.open(two, 7, payouts.get(0));
 
@@ -466,7 +450,7 @@ class PostgresSentLogTest {
     void a_cancellation_whose_commit_was_not_made_cancels_no_payout_that_another_daemon_has_paid() throws IOException {
         PostgresStore two = open("two");
         List<PayoutStore.Payout> payouts = PayoutSample.submit(two, Optional.empty(), 1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         loseCommit(
                 "UPDATE payouts",
                 one -> done(one.payouts()
@@ -485,7 +469,7 @@ class PostgresSentLogTest {
     @Test
     void a_submission_whose_commit_was_not_made_takes_no_id_of_a_payment_or_of_another_payout() throws IOException {
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         loseCommit("INSERT INTO payouts", one -> PayoutSample.submit(one, Optional.empty(), 1, 2, 3));
         Intent payment = intent(1, Optional.of("payout-1"), 1);
         done(two.intents().open(payment, 0));
@@ -506,7 +490,7 @@ class PostgresSentLogTest {
     @Test
     void an_account_payment_whose_commit_was_not_made_takes_no_nonce_of_one_that_was_made() throws IOException {
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         AccountSend made = AccountSendSample.send(1, AccountSend.State.JOURNALLED);
         AccountSend lost = AccountSendSample.renamed(made, "token/another-one");
         loseCommit("INSERT INTO account_sends", one -> done(one.accountSends().open(List.of(lost))));
@@ -522,17 +506,14 @@ class PostgresSentLogTest {
     /** A daemon loses the commit of payments, another continues, and the database is set back to an earlier state and restored. */
     private PostgresStore restoredAfterLoss(boolean arrives, List<AccountSend> lost, Consumer<PostgresStore> other) {
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         loseCommit(
                 arrives,
                 "one",
                 "INSERT INTO account_sends",
                 one -> done(one.accountSends().open(lost)));
         other.accept(two);
-        if (stores.contains(two)) {
-            end(two);
-        }
-        PostgresServer.putBack(schema);
+        setBack(two);
         List<PostgresRestore.Step> steps = List.of(restore("one"), restore("two"));
         leftOut = steps.stream()
                 .flatMap(step -> step.restored().stream())
@@ -629,7 +610,7 @@ class PostgresSentLogTest {
     void what_was_passed_on_comes_back_and_in_a_commit_that_was_not_made_it_takes_no_number_of_a_payment()
             throws IOException {
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         PostgresStore one = open("one");
         done(one.rawSends().begin(raw(8), 50));
         end(one);
@@ -658,8 +639,8 @@ class PostgresSentLogTest {
 
     /** Makes a daemon lose the COMMIT of a transaction with this statement, or only its response if it arrives, and ends the daemon. */
     private void loseCommit(boolean arrives, String name, String statement, Consumer<Store> spend) {
-        try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
-                PostgresStore one = cutter.open(schema, datadir(name))) {
+        try (PostgresProxy cutter = new PostgresProxy(database, arrives);
+                PostgresStore one = cutter.open(datadir(name))) {
             cutter.cutNext(statement);
             assertThatThrownBy(() -> spend.accept(one))
                     .cause()
@@ -681,7 +662,7 @@ class PostgresSentLogTest {
         log[log.length / 2] ^= 1;
         Files.write(SentLog.in(datadir("damaged")), log);
         assertThatThrownBy(() -> open("damaged")).hasMessageContaining("is damaged at byte");
-        assertThat(PostgresStore.look(datadir("one"), Optional.empty(), schema, () -> PostgresServer.connect(schema)))
+        assertThat(PostgresStore.look(datadir("one"), Optional.empty(), database, new PostgresMember(Map.of())))
                 .isEmpty();
         pay(one, 2);
         assertThat(one.stopped()).isEmpty();
@@ -692,11 +673,11 @@ class PostgresSentLogTest {
         PostgresStore one = open("one");
         pay(one, 1);
         CommitMark books = one.confirmed().orElseThrow();
-        PostgresServer.empty(schema);
+        database.empty();
         end(one);
         assertThatThrownBy(() -> open("one")).hasMessageContaining("made anew");
 
-        assertThat(restore("one").restored().orElseThrow().doubtful()).hasSize(1);
+        assertThat(restored("one").doubtful()).hasSize(1);
         assertBound(open("one", Optional.of(books), SentLog.LEAST_TO_PRUNE), List.of(1));
     }
 
@@ -704,20 +685,18 @@ class PostgresSentLogTest {
     void books_that_know_a_later_commit_than_the_log_stop_the_store_too() throws IOException {
         PostgresStore one = open("one");
         pay(one, 1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         end(one);
         copyDatadir("one", "old");
         one = open("one");
         pay(one, 2);
         Optional<CommitMark> books = one.confirmed();
-        end(one);
-        PostgresServer.putBack(schema);
+        setBack(one);
         copyDatadir("old", "one");
 
         PostgresStore stopped = open("one", books, SentLog.LEAST_TO_PRUNE);
         assertThat(stopped.stopped().orElseThrow()).contains("books");
-        assertThatThrownBy(() -> PostgresStore.restore(
-                        datadir("one"), books, Set.of(), schema, () -> PostgresServer.connect(schema)))
+        assertThatThrownBy(() -> restore("one", books))
                 .hasMessageContaining("is older than the payments that are missing");
         assertThat(open("one").stopped()).isPresent();
     }
@@ -729,19 +708,18 @@ class PostgresSentLogTest {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
         pay(one, 1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 2);
         pay(two, 12);
         // While running, it follows other daemons with empty commits of its own, one of which may be the newest.
-        end(one);
-        end(two);
+        end(one, two);
         copyDatadir("two", "old");
         two = open("two");
         pay(two, 13);
         Optional<CommitMark> books = two.confirmed();
         end(two);
         copyDatadir("two", "new");
-        PostgresServer.putBack(schema);
+        database.putBack();
         copyDatadir("old", "two");
 
         assertThat(restore("one", books).missing()).hasSize(1);
@@ -759,22 +737,21 @@ class PostgresSentLogTest {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
         pay(one, 1);
-        PostgresServer.backUp(schema);
+        database.backUp();
         copyDatadir("one", "old");
         pay(one, 2);
         pay(one, 3);
         pay(two, 12);
-        end(one);
-        end(two);
+        end(one, two);
         copyDatadir("one", "new");
-        PostgresServer.putBack(schema);
+        database.putBack();
         copyDatadir("old", "one");
 
         assertThat(restore("two").missing()).hasSize(1);
         assertThatThrownBy(() -> restore("one"))
                 .hasMessageContaining("sent.log in " + datadir("one") + " lacks commits of its daemon that another");
         copyDatadir("new", "one");
-        assertThat(restore("one").restored().orElseThrow().complete()).isTrue();
+        assertThat(restored("one").complete()).isTrue();
         assertBound(open("one"), List.of(1, 2, 3, 12));
     }
 
@@ -783,14 +760,13 @@ class PostgresSentLogTest {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
         PostgresStore three = open("three");
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 1);
         copyDatadir("one", "old");
         pay(one, 2);
         pay(one, 3);
         pay(two, 12);
-        List.of(one, two, three).forEach(this::end);
-        PostgresServer.putBack(schema);
+        setBack(one, two, three);
         copyDatadir("old", "one");
 
         assertThat(restore("one").missing()).hasSize(2);
@@ -798,7 +774,7 @@ class PostgresSentLogTest {
         assertThatThrownBy(() -> restore("two"))
                 .hasMessageContaining("sent.log in " + datadir("one") + " lacks commits");
         assertThat(restore("one", "sent.log").missing()).hasSize(1);
-        assertThat(restore("two").restored().orElseThrow().complete()).isFalse();
+        assertThat(restored("two").complete()).isFalse();
         assertBound(open("two"), List.of(1, 12));
     }
 
@@ -807,21 +783,18 @@ class PostgresSentLogTest {
     void a_given_up_outdated_log_completes_the_store_and_is_not_continued() throws IOException {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 1);
         copyDatadir("one", "old");
         pay(one, 2);
         pay(one, 3);
         pay(two, 12);
-        end(one);
-        end(two);
-        PostgresServer.putBack(schema);
+        setBack(one, two);
         copyDatadir("old", "one");
 
         assertThat(restore("two").missing()).hasSize(1);
         assertThatThrownBy(() -> restore("one")).hasMessageContaining("sent.log in " + datadir("one") + " lacks");
-        assertThat(restore("one", "sent.log").restored().orElseThrow().complete())
-                .isFalse();
+        assertThat(restored("one", "sent.log").complete()).isFalse();
         assertThatThrownBy(() -> open("one")).hasMessageContaining("is a copy, or was restored from one");
         Files.delete(SentLog.in(datadir("one")));
         assertBound(open("one"), List.of(1, 12));
@@ -831,7 +804,7 @@ class PostgresSentLogTest {
     @Test
     void commits_of_others_are_named_by_the_next_commit_that_is_made() throws IOException {
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         PostgresStore one = open("one");
         pay(one, 1);
         end(one);
@@ -839,12 +812,9 @@ class PostgresSentLogTest {
         assertFails(asked(two, 12), StoreException.Reason.UNAVAILABLE);
         room.run();
         pay(two, 13);
-        end(two);
-        PostgresServer.putBack(schema);
+        setBack(two);
 
-        assertThat(restore("two").missing())
-                .extracting(PostgresRestore.Log::name)
-                .containsExactly(logOf("one"));
+        assertNeeds("two", logOf("one"));
     }
 
     /** A log that was given up is no daemon's any more, and is not asked for again. */
@@ -855,17 +825,16 @@ class PostgresSentLogTest {
         Files.delete(SentLog.in(datadir("two")));
         restore("one");
         assertThat(restore("one", lost).restored().orElseThrow().complete()).isFalse();
-        PostgresServer.backUp(schema);
+        database.backUp();
         PostgresStore one = open("one");
         pay(one, 4);
-        end(one);
-        PostgresServer.putBack(schema);
+        setBack(one);
 
-        assertThat(restore("one").restored().orElseThrow().complete()).isTrue();
+        assertThat(restored("one").complete()).isTrue();
     }
 
     private PostgresRestore.Step restore(String name, Optional<CommitMark> books) {
-        return PostgresStore.restore(datadir(name), books, Set.of(), schema, () -> PostgresServer.connect(schema));
+        return database.restore(datadir(name), books);
     }
 
     @Test
@@ -891,14 +860,13 @@ class PostgresSentLogTest {
     @Test
     void a_commit_whose_log_record_the_disk_has_lost_is_in_doubt_and_logged_once_more() {
         PostgresStore one = open("one");
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(one, 1);
         Runnable losing = StoreFaults.loseLogWrites(one);
         assertFails(asked(one, 2), StoreException.Reason.UNKNOWN);
         losing.run();
         assertThat(done(asked(one, 2))).isEqualTo(new Opening.TokenTaken(hash(2)));
-        end(one);
-        PostgresServer.putBack(schema);
+        setBack(one);
 
         restore("one");
         assertBound(open("one"), List.of(1, 2));
@@ -909,11 +877,11 @@ class PostgresSentLogTest {
         PostgresStore backed = open("one");
         pay(backed, 50);
         end(backed);
-        PostgresServer.backUp(schema);
+        database.backUp();
         for (boolean arrives : List.of(true, false)) {
             int number = arrives ? 1 : 2;
-            try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
-                    PostgresStore store = cutter.open(schema, datadir("one"))) {
+            try (PostgresProxy cutter = new PostgresProxy(database, arrives);
+                    PostgresStore store = cutter.open(datadir("one"))) {
                 pay(store, 10 + number);
                 cutter.cutNext("INSERT INTO spends");
                 assertFails(asked(store, number), StoreException.Reason.UNKNOWN);
@@ -922,7 +890,7 @@ class PostgresSentLogTest {
                 pay(store, 20 + number);
             }
         }
-        PostgresServer.putBack(schema);
+        database.putBack();
 
         assertThat(open("one").stopped()).isPresent();
         restore("one");
@@ -947,15 +915,15 @@ class PostgresSentLogTest {
         PostgresStore before = open("one");
         pay(before, 1_000_000);
         end(before);
-        PostgresServer.backUp(schema);
-        List<Integer> acknowledged = WriterProcess.killedAt(point, datadir("one"), "1", PostgresServer.port(), schema);
+        database.backUp();
+        List<Integer> acknowledged =
+                WriterProcess.killedAt(point, datadir("one"), "1", PostgresServer.port(), database.name());
         acknowledged.add(1_000_000);
 
         PostgresStore after = open("one");
         assertThat(after.stopped()).isEmpty();
         assertBound(after, acknowledged);
-        end(after);
-        PostgresServer.putBack(schema);
+        setBack(after);
         PostgresStore stopped = open("one");
         assertThat(stopped.stopped()).isPresent();
         end(stopped);
@@ -967,7 +935,7 @@ class PostgresSentLogTest {
     void a_pruned_log_completes_an_older_database_with_its_own_spends_and_the_ends_of_others() throws IOException {
         PostgresStore one = open("one", Optional.empty(), 20_000);
         PostgresStore two = open("two");
-        PostgresServer.backUp(schema);
+        database.backUp();
         pay(two, 900);
         PayoutSample.submit(one, Optional.empty(), 2);
         pay(one, 902);
@@ -996,12 +964,10 @@ class PostgresSentLogTest {
                 new WatchStore.WatchOnly(Address.of(hash(904).toArray()), Optional.of("cold"), OptionalLong.of(7));
         done(two.watchOnly().put(watched));
         PayoutSample.submit(two, Optional.empty(), 1);
-        end(one);
-        end(two);
-        PostgresServer.putBack(schema);
+        setBack(one, two);
 
         restore("two");
-        StoreRestore.Restored restored = restore("one").restored().orElseThrow();
+        StoreRestore.Restored restored = restored("one");
 
         assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(901));
         PostgresStore again = open("one");
@@ -1025,7 +991,7 @@ class PostgresSentLogTest {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
         List<PayoutStore.Payout> payouts = PayoutSample.submit(one, Optional.empty(), 1, 2, 3);
-        PostgresServer.backUp(schema);
+        database.backUp();
         Intent batch = PayoutSample.open(two, 7, payouts.get(0));
         done(one.payouts().cancel(List.of("payout-3"), PayoutStore.Claimant.ANYBODY, 60));
 
@@ -1065,7 +1031,7 @@ class PostgresSentLogTest {
         for (int step = 1; step <= steps; step++) {
             history.step();
             if (step % 50 == 10 + backUp) {
-                PostgresServer.backUp(schema);
+                database.backUp();
             }
             if (step % 50 == 0) {
                 backUp = random.nextInt(30);
@@ -1137,7 +1103,7 @@ class PostgresSentLogTest {
                 close(token, number);
             } else if (choice == 8) {
                 String name = openedBy.get(number);
-                run("UPDATE daemons SET beaten = 0 WHERE log = '" + logName(name) + "'");
+                database.run("UPDATE daemons SET beaten = 0 WHERE log = '" + logName(name) + "'");
                 done(any().intents().adopt(hash(number)));
             } else {
                 String name = List.copyOf(daemons.keySet()).get(random.nextInt(daemons.size()));
@@ -1157,8 +1123,7 @@ class PostgresSentLogTest {
         private void pay(int token, int number) {
             String name = List.copyOf(daemons.keySet()).get(random.nextInt(daemons.size()));
             openedBy.put(number, name);
-            assertThat(done(daemons.get(name).intents().open(intentOf(number, token, true), 0)))
-                    .isInstanceOf(Opening.Opened.class);
+            assertAnswer(daemons.get(name).intents().open(intentOf(number, token, true), 0), Opening.Opened.class);
         }
 
         private void close(int token, int number) {
@@ -1176,10 +1141,10 @@ class PostgresSentLogTest {
         }
 
         void setBack() throws IOException {
-            PostgresServer.putBack(schema);
+            database.putBack();
             List<String> names = new ArrayList<>(daemons.keySet());
             Collections.shuffle(names, random);
-            daemons.values().forEach(PostgresSentLogTest.this::end);
+            daemons.values().forEach(database::end);
             Optional<StoreRestore.Restored> restored = Optional.empty();
             for (String name : names) {
                 PostgresStore stopped = open(name);
@@ -1188,7 +1153,7 @@ class PostgresSentLogTest {
                 } else {
                     // The daemon has lost nothing, and continues until another one notices.
                     end(stopped);
-                    run("UPDATE store SET stopped = 'by another' WHERE stopped IS NULL");
+                    database.run("UPDATE store SET stopped = 'by another' WHERE stopped IS NULL");
                 }
                 restored = restore(name).restored();
             }

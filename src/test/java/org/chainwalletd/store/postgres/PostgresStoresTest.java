@@ -2,6 +2,7 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.assertAnswer;
 import static org.chainwalletd.store.Payments.assertFails;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
@@ -53,7 +54,7 @@ import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Stub;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -64,19 +65,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("postgres")
 class PostgresStoresTest {
     private final List<PostgresStore> stores = new ArrayList<>();
-    private String schema;
+
+    @AutoClose
+    private final SharedStores database = new SharedStores();
 
     @BeforeEach
     void open() {
-        schema = PostgresServer.schema();
         for (int i = 0; i < 3; i++) {
-            stores.add(PostgresServer.open(schema));
+            stores.add(database.keep(database.open()));
         }
-    }
-
-    @AfterEach
-    void close() {
-        stores.forEach(PostgresStore::close);
     }
 
     /** The stores share one start number, because otherwise each may only claim of its own spends that they were never sent. */
@@ -98,8 +95,8 @@ class PostgresStoresTest {
 
     private void restart(long start) {
         for (int i = 0; i < stores.size(); i++) {
-            stores.get(i).close();
-            stores.set(i, PostgresServer.open(schema, start));
+            database.end(stores.get(i));
+            stores.set(i, database.keep(SharedStores.open(database, OptionalLong.of(start), false)));
         }
     }
 
@@ -130,8 +127,8 @@ class PostgresStoresTest {
         done(stores.get(0).intents().open(spend, 0));
 
         assertThat(fail(1, spend)).isEqualTo(new IntentStore.Transition.Stale(Optional.of(IntentState.PREPARED)));
-        assertThat(done(stores.get(1).intents().contest(spend.txId(), "two of them", 50)))
-                .isInstanceOf(IntentStore.Transition.Stale.class);
+        assertAnswer(
+                stores.get(1).intents().contest(spend.txId(), "two of them", 50), IntentStore.Transition.Stale.class);
         assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Made.class);
 
         done(stores.get(1).intents().reopen(spend.in(IntentState.REFUSED, "no", 50), 60));
@@ -150,22 +147,22 @@ class PostgresStoresTest {
         IntentStore runner = stores.get(0).intents();
         IntentStore keeper = stores.get(1).intents();
         done(runner.open(spend, 0));
-        assertThat(done(keeper.adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Elsewhere.class);
+        assertAnswer(keeper.adopt(spend.txId()), IntentStore.Adoption.Elsewhere.class);
         assertFails(keeper.abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
 
         done(runner.signOff(Set.of(spend.txId(), hash(99))));
 
         assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
-        assertThat(done(keeper.adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertAnswer(keeper.adopt(spend.txId()), IntentStore.Adoption.Ours.class);
         assertThat(fail(1, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
         assertFails(runner.abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
         // A former runner takes it back, and must sign it off again.
         done(keeper.signOff(Set.of(spend.txId())));
-        assertThat(done(runner.adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertAnswer(runner.adopt(spend.txId()), IntentStore.Adoption.Ours.class);
         assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
         assertFails(keeper.abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
         done(runner.signOff(Set.of(spend.txId())));
-        assertThat(done(keeper.abandon(spend.txId(), "by hand", 50))).isInstanceOf(IntentStore.Transition.Made.class);
+        assertAnswer(keeper.abandon(spend.txId(), "by hand", 50), IntentStore.Transition.Made.class);
     }
 
     @Test
@@ -179,9 +176,9 @@ class PostgresStoresTest {
         List<CompletionStage<?>> opened = new ArrayList<>();
         spends.forEach(spend -> opened.add(runner.open(spend, 0)));
         opened.forEach(StoreSample::done);
-        PostgresServer.run(schema, "UPDATE daemons SET beaten = 0");
+        database.run("UPDATE daemons SET beaten = 0");
         Hash256 adopted = spends.get(2).txId();
-        assertThat(done(other.adopt(adopted))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertAnswer(other.adopt(adopted), IntentStore.Adoption.Ours.class);
         done(runner.accept(spends.get(0).txId(), Set.of(IntentState.PREPARED), 40));
         assertFails(lose(other, spends.get(0)), StoreException.Reason.BUSY);
 
@@ -190,12 +187,12 @@ class PostgresStoresTest {
                 runner.accept(spend.txId(), Set.of(IntentState.PREPARED, IntentState.ACCEPTED), 50, true)));
         accepted.forEach(StoreSample::done);
 
-        assertThat(done(lose(other, spends.get(0)))).isInstanceOf(IntentStore.Transition.Made.class);
-        assertThat(done(lose(other, spends.get(1)))).isInstanceOf(IntentStore.Transition.Made.class);
+        assertAnswer(lose(other, spends.get(0)), IntentStore.Transition.Made.class);
+        assertAnswer(lose(other, spends.get(1)), IntentStore.Transition.Made.class);
         // Its own run of the adopted spend has ended, but the run of the other process has not.
         assertFails(lose(runner, spends.get(2)), StoreException.Reason.BUSY);
         done(other.accept(adopted, Set.of(IntentState.CONFLICTED), 60, true));
-        assertThat(done(lose(runner, spends.get(2)))).isInstanceOf(IntentStore.Transition.Made.class);
+        assertAnswer(lose(runner, spends.get(2)), IntentStore.Transition.Made.class);
     }
 
     private static CompletionStage<IntentStore.Transition> lose(IntentStore intents, Intent spend) {
@@ -206,16 +203,15 @@ class PostgresStoresTest {
     void a_former_runner_that_signs_off_leaves_the_mark_that_the_spend_may_have_been_sent() {
         Intent spend = intent(1, Optional.of("token-one"), 7);
         done(stores.get(0).intents().open(spend, 0));
-        PostgresServer.run(schema, "UPDATE daemons SET beaten = 0");
-        assertThat(done(stores.get(1).intents().adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        database.run("UPDATE daemons SET beaten = 0");
+        assertAnswer(stores.get(1).intents().adopt(spend.txId()), IntentStore.Adoption.Ours.class);
 
         done(stores.get(0).intents().signOff(Set.of(spend.txId())));
 
         assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
         assertThat(fail(1, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
         assertFails(stores.get(2).intents().abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
-        assertThat(done(stores.get(1).intents().abandon(spend.txId(), "by hand", 50)))
-                .isInstanceOf(IntentStore.Transition.Made.class);
+        assertAnswer(stores.get(1).intents().abandon(spend.txId(), "by hand", 50), IntentStore.Transition.Made.class);
     }
 
     @Test
@@ -226,9 +222,8 @@ class PostgresStoresTest {
         done(stores.get(0).intents().open(old, 0));
         done(stores.get(0).intents().open(fresh, 0));
 
-        assertThat(done(stores.get(1).intents().adopt(fresh.txId())))
-                .isInstanceOf(IntentStore.Adoption.Elsewhere.class);
-        assertThat(done(stores.get(1).intents().adopt(old.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertAnswer(stores.get(1).intents().adopt(fresh.txId()), IntentStore.Adoption.Elsewhere.class);
+        assertAnswer(stores.get(1).intents().adopt(old.txId()), IntentStore.Adoption.Ours.class);
     }
 
     @Test
@@ -286,8 +281,9 @@ class PostgresStoresTest {
         Store keeper = stores.get(1);
         assertThat(done(keeper.swaps().replace(SwapSample.next(swap, "locking"))))
                 .isTrue();
-        assertThat(done(keeper.accountSends().open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED)))))
-                .isInstanceOf(AccountSendStore.Journalled.Done.class);
+        assertAnswer(
+                keeper.accountSends().open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED))),
+                AccountSendStore.Journalled.Done.class);
     }
 
     private static List<CompletionStage<?>> writes(Store store, SwapStore.SwapEntry swap, PayoutStore.Payout payout) {
@@ -316,7 +312,7 @@ class PostgresStoresTest {
     void what_the_holder_of_the_lease_queued_before_it_lost_it_is_refused(String takeOver) throws SQLException {
         Store store = stores.get(0);
         try (PostgresLease lease = stores.get(0).lease();
-                Connection other = PostgresServer.connect(schema);
+                Connection other = database.connect();
                 Statement locking = other.createStatement()) {
             PostgresLease.Lease held = lease.take(lease.read());
             done(store.accountSends().open(List.of(AccountSendSample.send(1, AccountSend.State.JOURNALLED))));
@@ -339,9 +335,9 @@ class PostgresStoresTest {
             assertFails(write, StoreException.Reason.NOT_KEEPER);
             assertThat(lease.renew(held)).isFalse();
             lease.take(lease.read());
-            assertThat(done(store.accountSends()
-                            .open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED)))))
-                    .isInstanceOf(AccountSendStore.Journalled.Done.class);
+            assertAnswer(
+                    store.accountSends().open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED))),
+                    AccountSendStore.Journalled.Done.class);
         }
     }
 
@@ -372,12 +368,12 @@ class PostgresStoresTest {
         writes.forEach(write -> assertFails(write, StoreException.Reason.NOT_KEEPER));
 
         // It may close spends that it runs itself.
-        assertThat(done(stale.failSent(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 60)))
-                .isInstanceOf(IntentStore.Transition.Made.class);
-        assertThat(done(stores.get(1)
-                        .intents()
-                        .confirm(others.txId(), IntentState.PREPARED, new BlockPlace(7, hash(70)), 60)))
-                .isInstanceOf(IntentStore.Transition.Made.class);
+        assertAnswer(
+                stale.failSent(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 60),
+                IntentStore.Transition.Made.class);
+        assertAnswer(
+                stores.get(1).intents().confirm(others.txId(), IntentState.PREPARED, new BlockPlace(7, hash(70)), 60),
+                IntentStore.Transition.Made.class);
     }
 
     @Test
@@ -432,9 +428,9 @@ class PostgresStoresTest {
 
     @Test
     void stores_in_the_second_schema_of_a_database_hear_of_each_other_as_those_in_the_first() {
-        String second = PostgresServer.schema();
-        try (PostgresStore one = PostgresServer.open(second);
-                PostgresStore two = PostgresServer.open(second)) {
+        SharedStores second = new SharedStores();
+        try (PostgresStore one = second.open();
+                PostgresStore two = second.open()) {
             done(two.scans().move("blocks", 1));
             AtomicBoolean told = new AtomicBoolean();
             two.watchOnly().whenOthersChange(() -> told.set(true));
@@ -448,11 +444,10 @@ class PostgresStoresTest {
     @Test
     void a_store_that_is_behind_what_is_kept_of_changes_reads_all_rows_again() {
         done(stores.get(0).intents().open(intent(1, Optional.of("token-one"), 7), 0));
-        PostgresServer.run(schema, "DELETE FROM changes");
-        PostgresServer.run(schema, "UPDATE store SET pruned = (SELECT max(number) FROM commits)");
+        database.run("DELETE FROM changes");
+        database.run("UPDATE store SET pruned = (SELECT max(number) FROM commits)");
 
-        assertThat(done(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0)))
-                .isInstanceOf(Opening.CoinTaken.class);
+        assertAnswer(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0), Opening.CoinTaken.class);
     }
 
     @Test
@@ -460,19 +455,15 @@ class PostgresStoresTest {
         List<SweepStore.Part> parts = List.of(StoreContract.part(0, 7), StoreContract.part(1, 8));
         SweepStore.Sweep sweep = StoreContract.begun(stores.get(0), "sweep-one", parts);
 
-        assertThat(done(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0)))
-                .isInstanceOf(Opening.CoinTaken.class);
+        assertAnswer(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0), Opening.CoinTaken.class);
         assertThat(stores.get(1).receipts().mayBeOtherThanSpends()).isTrue();
         Intent spend = StoreContract.partSpend(sweep, 0, 1, 7);
         done(stores.get(2).intents().open(spend, 0));
         done(stores.get(2).intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
-        assertThat(done(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0)))
-                .isInstanceOf(Opening.Opened.class);
-        assertThat(done(stores.get(1).intents().open(intent(3, Optional.empty(), 8), 0)))
-                .isInstanceOf(Opening.CoinTaken.class);
+        assertAnswer(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0), Opening.Opened.class);
+        assertAnswer(stores.get(1).intents().open(intent(3, Optional.empty(), 8), 0), Opening.CoinTaken.class);
         done(stores.get(2).sweeps().move("sweep-one", SweepStore.State.RUNNING, SweepStore.State.STOPPED, "a cap"));
-        assertThat(done(stores.get(1).intents().open(intent(3, Optional.empty(), 8), 0)))
-                .isInstanceOf(Opening.Opened.class);
+        assertAnswer(stores.get(1).intents().open(intent(3, Optional.empty(), 8), 0), Opening.Opened.class);
     }
 
     @Test
@@ -483,7 +474,7 @@ class PostgresStoresTest {
             if (first.getAndSet(false)) {
                 long backend = session.queryOne("SELECT pg_backend_pid()", row -> row.getLong(1))
                         .orElseThrow();
-                PostgresServer.run(schema, "SELECT pg_terminate_backend(" + backend + ")");
+                database.run("SELECT pg_terminate_backend(" + backend + ")");
             }
             session.update("UPDATE payout_queue SET paused = 1 WHERE one = 1");
             return null;
@@ -491,13 +482,13 @@ class PostgresStoresTest {
 
         done(written);
         assertThat(done(stores.get(1).payouts().isPaused())).isTrue();
-        assertThat(done(stores.get(0).intents().open(spend, 0))).isInstanceOf(Opening.Opened.class);
+        assertAnswer(stores.get(0).intents().open(spend, 0), Opening.Opened.class);
     }
 
     /** A process may be stopped, or its machine cut off, while it holds the lock; the session of an operator command is not ended. */
     @Test
     void whoever_stands_still_with_the_store_lock_is_ended_by_the_server() throws SQLException {
-        try (SqlSession session = new SqlSession(PostgresServer.connect(schema), Postgres.DIALECT)) {
+        try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
             String shown = "SELECT current_setting('idle_in_transaction_session_timeout')";
             session.execute(PostgresTransactions.LOCK);
             assertThat(session.queryOne(shown, row -> row.getString(1))).contains("15s");
@@ -513,7 +504,7 @@ class PostgresStoresTest {
         Address address = Address.parse("c7".repeat(32));
         KeyringRow.Key key = new KeyringRow.Key(
                 address, Optional.empty(), OptionalLong.empty(), Optional.empty(), true, 0, OptionalLong.empty());
-        try (SqlSession session = new SqlSession(PostgresServer.connect(schema), Postgres.DIALECT)) {
+        try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
             session.execute("BEGIN");
             PostgresTransactions.writeAs(session, 1, 1);
             KeyringTable.list(session, key);
@@ -529,17 +520,17 @@ class PostgresStoresTest {
     @Test
     void a_lock_that_is_held_for_too_long_is_answered_busy_and_nothing_is_written() throws SQLException {
         Intent spend = intent(1, Optional.empty(), 7);
-        PostgresServer.whileLocked(schema, "store", () -> {
+        database.whileLocked("store", () -> {
             assertFails(stores.get(0).intents().open(spend, 0), StoreException.Reason.BUSY);
         });
         assertThat(done(stores.get(0).intents().findForCertain(spend.txId()))).isEmpty();
-        assertThat(done(stores.get(0).intents().open(spend, 0))).isInstanceOf(Opening.Opened.class);
+        assertAnswer(stores.get(0).intents().open(spend, 0), Opening.Opened.class);
     }
 
     @Test
     void the_journal_of_the_account_chain_is_certain_only_behind_every_commit_that_holds_the_lock()
             throws SQLException {
-        PostgresServer.whileLocked(schema, "store", () -> {
+        database.whileLocked("store", () -> {
             assertFails(stores.get(0).accountSends().makeCertain(), StoreException.Reason.BUSY);
         });
         done(stores.get(0).accountSends().makeCertain());
@@ -553,7 +544,7 @@ class PostgresStoresTest {
         Address address = Address.parse("c7".repeat(32));
         PayoutStore.Order order =
                 new PayoutStore.Order("payout-1", address, Amount.of(1_000), Optional.empty(), Optional.empty());
-        PostgresServer.whileLocked(schema, "store", () -> {
+        database.whileLocked("store", () -> {
             List<CompletionStage<?>> calls = List.of(
                     store.intents().open(intent(2, Optional.of("token-two"), 8), 0),
                     store.intents().adopt(open.txId()),
@@ -567,15 +558,14 @@ class PostgresStoresTest {
                 .isEqualTo(IntentState.PREPARED);
         assertThat(done(stores.get(1).watchOnly().all())).isEmpty();
         assertThat(done(stores.get(1).payouts().unfinished())).isZero();
-        assertThat(done(store.intents().open(intent(2, Optional.of("token-two"), 8), 0)))
-                .isInstanceOf(Opening.Opened.class);
+        assertAnswer(store.intents().open(intent(2, Optional.of("token-two"), 8), 0), Opening.Opened.class);
     }
 
     @Test
     void a_commit_whose_answer_is_lost_is_unknown_until_another_one_tells() throws Exception {
         for (boolean arrives : List.of(true, false)) {
-            try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
-                    PostgresStore store = cutter.open(schema)) {
+            try (PostgresProxy cutter = new PostgresProxy(database, arrives);
+                    PostgresStore store = cutter.open()) {
                 int number = arrives ? 1 : 2;
                 done(store.intents().open(intent(10 + number, Optional.empty(), 10 + number), 0));
                 cutter.cutNext("INSERT INTO spends");
@@ -599,12 +589,12 @@ class PostgresStoresTest {
 
     @Test
     void sixty_four_spends_that_come_at_once_cost_six_round_trips_under_the_store_lock() throws Exception {
-        try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), true);
-                PostgresStore store = proxy.open(schema)) {
+        try (PostgresProxy proxy = new PostgresProxy(database, true);
+                PostgresStore store = proxy.open()) {
             done(store.intents().open(intent(900, Optional.empty(), 900), 0));
             proxy.roundTrips().clear();
             List<CompletionStage<Opening>> answers = new ArrayList<>();
-            PostgresServer.whileLocked(schema, "store", () -> {
+            database.whileLocked("store", () -> {
                 // While another process holds the lock they queue up: the first waits for it alone, the rest behind the
                 // first.
                 for (int i = 0; i < 65; i++) {
@@ -621,8 +611,7 @@ class PostgresStoresTest {
             for (int i = 100; i < 140; i++) {
                 done(stores.get(0).intents().open(intent(i, Optional.of("token-" + i), i), 0));
             }
-            assertThat(done(store.intents().open(intent(200, Optional.empty(), 139), 0)))
-                    .isInstanceOf(Opening.CoinTaken.class);
+            assertAnswer(store.intents().open(intent(200, Optional.empty(), 139), 0), Opening.CoinTaken.class);
             assertThat(proxy.roundTrips()).allSatisfy(trips -> assertThat(trips).isLessThanOrEqualTo(6));
         }
     }
@@ -652,7 +641,7 @@ class PostgresStoresTest {
     @Test
     void a_store_that_misses_its_newest_commit_stops_all() {
         done(stores.get(0).intents().open(intent(1, Optional.empty(), 7), 0));
-        PostgresServer.run(schema, "DELETE FROM commits WHERE number = (SELECT max(number) FROM commits)");
+        database.run("DELETE FROM commits WHERE number = (SELECT max(number) FROM commits)");
 
         assertFails(stores.get(0).intents().open(intent(2, Optional.empty(), 8), 0), StoreException.Reason.STOPPED);
         assertFails(stores.get(1).intents().open(intent(3, Optional.empty(), 9), 0), StoreException.Reason.STOPPED);
@@ -662,7 +651,7 @@ class PostgresStoresTest {
     @Test
     void a_store_with_nothing_to_write_notices_that_its_newest_commit_is_gone() {
         done(stores.get(0).intents().open(intent(1, Optional.empty(), 7), 0));
-        PostgresServer.run(schema, "DELETE FROM commits WHERE number = (SELECT max(number) FROM commits)");
+        database.run("DELETE FROM commits WHERE number = (SELECT max(number) FROM commits)");
 
         Await.until("it has looked", () -> stores.get(0).stopped().isPresent());
     }
@@ -680,14 +669,14 @@ class PostgresStoresTest {
             if (i == 3) {
                 assertFails(answers.get(i), StoreException.Reason.UNAVAILABLE);
             } else {
-                assertThat(done(answers.get(i))).isInstanceOf(Opening.Opened.class);
+                assertAnswer(answers.get(i), Opening.Opened.class);
             }
         }
     }
 
     @Test
     void a_row_that_the_second_wall_refuses_ends_the_writer() {
-        PostgresServer.run(schema, "INSERT INTO live_tokens (token) VALUES ('token-one')");
+        database.run("INSERT INTO live_tokens (token) VALUES ('token-one')");
 
         assertFails(
                 stores.get(0).intents().open(intent(1, Optional.of("token-one"), 7), 0), StoreException.Reason.UNKNOWN);
@@ -699,7 +688,7 @@ class PostgresStoresTest {
     void whoever_writes_a_spend_without_the_store_lock_is_refused() {
         done(stores.get(0).intents().open(intent(1, Optional.empty(), 7), 0));
 
-        assertThatThrownBy(() -> PostgresServer.run(schema, "UPDATE spends SET reason = 'by hand'"))
+        assertThatThrownBy(() -> database.run("UPDATE spends SET reason = 'by hand'"))
                 .hasMessageContaining("walletd.commit");
     }
 
@@ -710,11 +699,7 @@ class PostgresStoresTest {
     }
 
     private void refused(String options, String why) {
-        assertThatThrownBy(() -> PostgresStore.open(
-                        schema,
-                        () -> PostgresServer.connect(PostgresServer.port(), schema, options),
-                        OptionalLong.empty(),
-                        true))
+        assertThatThrownBy(() -> SharedStores.open(database.with(options), OptionalLong.empty(), true))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining(why);
     }

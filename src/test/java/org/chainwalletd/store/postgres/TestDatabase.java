@@ -6,23 +6,22 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.testkit.OwnFiles;
 
 /** Database on the test server for whole daemons and commands, reached through a {@link DatabaseDoor} that can cut or pause connections. */
-public final class TestDatabase implements Closeable {
+public final class TestDatabase extends TestRows implements Closeable {
     private static final AtomicInteger DATABASES = new AtomicInteger();
 
     private final String name = "daemons_" + DATABASES.incrementAndGet();
     private final DatabaseDoor door = new DatabaseDoor(this, Map.of());
 
     public TestDatabase() {
-        PostgresServer.run("public", "CREATE DATABASE " + name);
+        super("public");
+        new SharedStores("public").run("CREATE DATABASE " + name);
     }
 
     /** Returns the value of {@code --store}. */
@@ -60,27 +59,6 @@ public final class TestDatabase implements Closeable {
         door.back();
     }
 
-    /** Runs a query for one number. */
-    public long number(String query) {
-        try (Connection connection = connect();
-                Statement one = connection.createStatement();
-                ResultSet row = one.executeQuery(query)) {
-            row.next();
-            return row.getLong(1);
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    public void run(String statement) {
-        try (Connection connection = connect();
-                Statement one = connection.createStatement()) {
-            one.execute(statement);
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
-    }
-
     /** Ends some of the connections to the database, except this one. */
     public void terminate(int most) {
         run("SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
@@ -100,17 +78,13 @@ public final class TestDatabase implements Closeable {
         run("UPDATE acting_clock SET ahead = '" + ahead.toMillis() + " milliseconds'");
     }
 
-    /** Copies all rows as of one snapshot. */
-    public void backUp() {
-        run("BEGIN ISOLATION LEVEL REPEATABLE READ; " + PostgresServer.backingUp("public") + "; COMMIT");
+    @Override
+    public String name() {
+        return name;
     }
 
-    /** Restores the rows of {@link #backUp} while daemons are connected. */
-    public void putBack() {
-        run(PostgresServer.puttingBack("public"));
-    }
-
-    private Connection connect() throws SQLException {
+    @Override
+    public Connection connect() throws SQLException {
         return DriverManager.getConnection(
                 "jdbc:postgresql://127.0.0.1:" + PostgresServer.port() + "/" + name + "?sslmode=disable",
                 "postgres",
@@ -120,6 +94,6 @@ public final class TestDatabase implements Closeable {
     @Override
     public void close() throws IOException {
         door.close();
-        PostgresServer.run("public", "DROP DATABASE " + name + " WITH (FORCE)");
+        new SharedStores("public").run("DROP DATABASE " + name + " WITH (FORCE)");
     }
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.Payments;
 import org.chainwalletd.store.Store;
+import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ChildJvm;
@@ -33,8 +34,10 @@ public final class WriterProcess {
                 : PostgresStore.open(
                         folder,
                         Optional.empty(),
-                        args[3],
-                        () -> PostgresServer.connect(Integer.parseInt(args[2]), args[3], ""));
+                        SharedStores.of(Integer.parseInt(args[2]), args[3]),
+                        Optional.empty(),
+                        true,
+                        SentLog.LEAST_TO_PRUNE);
         Semaphore free = new Semaphore(AT_ONCE);
         for (int i = Integer.parseInt(args[1]); ; i++) {
             int number = i;

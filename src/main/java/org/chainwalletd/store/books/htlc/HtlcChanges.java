@@ -60,7 +60,6 @@ public final class HtlcChanges {
      */
     public record Change(long number, Outpoint outpoint, Optional<HtlcRow> row) {}
 
-    /** Returns the number of the last entry; 0 when there is none. */
     public static long last(Page page) {
         return page.number("SELECT COALESCE(MAX(number), 0) FROM htlc_changes");
     }

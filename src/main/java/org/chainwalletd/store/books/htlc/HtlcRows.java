@@ -71,11 +71,7 @@ public final class HtlcRows {
     }
 
     public static Optional<HtlcRow> find(Page page, Outpoint outpoint) {
-        return page.queryOne(
-                SELECT + "tx_id = ? AND output_index = ?",
-                HtlcRows::read,
-                outpoint.txId().toArray(),
-                outpoint.index());
+        return page.queryOne(SELECT + "tx_id = ? AND output_index = ?", HtlcRows::read, outpoint);
     }
 
     /** Lists the HTLCs with this hash lock, in the order of listings, except those removed from listings. */
@@ -83,7 +79,7 @@ public final class HtlcRows {
         return page.query(
                 SELECT + "hash_lock = ? AND forgotten = 0 ORDER BY lock_height, tx_id, output_index",
                 HtlcRows::read,
-                (Object) hashLock.toArray());
+                hashLock);
     }
 
     /**
@@ -97,8 +93,8 @@ public final class HtlcRows {
                         SELECT + "hash_lock = ? AND receiver = ? AND (amount < 0 OR amount >= ?)"
                                 + " ORDER BY lock_height, tx_id, output_index LIMIT ?",
                         HtlcRows::read,
-                        hashLock.toArray(),
-                        receiver.toArray(),
+                        hashLock,
+                        receiver,
                         bits < 0 ? Long.MAX_VALUE : bits,
                         limit)
                 .stream()
@@ -111,7 +107,7 @@ public final class HtlcRows {
         return page.query(
                 SELECT + "hash_lock = ? ORDER BY lock_height, tx_id, output_index LIMIT ?",
                 HtlcRows::read,
-                hashLock.toArray(),
+                hashLock,
                 limit);
     }
 
@@ -120,21 +116,13 @@ public final class HtlcRows {
         return page.query(
                 SELECT + "hash_lock = ? AND claim_tx IS NOT NULL ORDER BY lock_height, tx_id, output_index LIMIT ?",
                 HtlcRows::read,
-                hashLock.toArray(),
+                hashLock,
                 limit);
     }
 
     /** Lists at most {@code limit} rows of one state and role after a position, in order, except those removed from listings. */
     public static List<HtlcRow> ofState(Page page, int state, int role, Position after, int limit) {
-        return page.query(
-                BY_STATE,
-                HtlcRows::read,
-                state,
-                role,
-                after.lockHeight(),
-                after.outpoint().txId().toArray(),
-                after.outpoint().index(),
-                limit);
+        return page.query(BY_STATE, HtlcRows::read, state, role, after.lockHeight(), after.outpoint(), limit);
     }
 
     /** Lists rows as {@link #ofState} does, first those with {@code party} as sender, then those with it as receiver; each group is in order. */
@@ -146,16 +134,7 @@ public final class HtlcRows {
 
     private static List<HtlcRow> ofSide(
             Page page, String sql, Address party, int state, int role, Position after, int limit) {
-        return page.query(
-                sql,
-                HtlcRows::read,
-                party.toArray(),
-                state,
-                role,
-                after.lockHeight(),
-                after.outpoint().txId().toArray(),
-                after.outpoint().index(),
-                limit);
+        return page.query(sql, HtlcRows::read, party, state, role, after.lockHeight(), after.outpoint(), limit);
     }
 
     /** Lists rows that blocks above {@code tip} have created or changed. */
@@ -224,16 +203,13 @@ public final class HtlcRows {
         page.update(
                 "UPDATE htlcs SET seen = 1, inputs = ? WHERE scan = 0 AND tx_id = ? AND output_index = ?",
                 encode(inputs),
-                lock.outpoint().txId().toArray(),
-                lock.outpoint().index());
+                lock.outpoint());
     }
 
     private static void expire(Page page, HtlcTable.Locked lock, long height) {
         if (lock.params().reclaimableInBlock(height)) {
             page.update(
-                    "UPDATE htlcs SET expired = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ?",
-                    lock.outpoint().txId().toArray(),
-                    lock.outpoint().index());
+                    "UPDATE htlcs SET expired = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ?", lock.outpoint());
         }
     }
 
@@ -271,16 +247,12 @@ public final class HtlcRows {
     public static void lose(Page page, Outpoint outpoint) {
         page.update(
                 "UPDATE htlcs SET lost = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ? AND lock_height = " + NONE,
-                outpoint.txId().toArray(),
-                outpoint.index());
+                outpoint);
     }
 
     /** Removes a settled HTLC from listings; a reorganisation that undoes the settling block lists it again. */
     public static void forget(Page page, Outpoint outpoint) {
-        page.update(
-                "UPDATE htlcs SET forgotten = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ?",
-                outpoint.txId().toArray(),
-                outpoint.index());
+        page.update("UPDATE htlcs SET forgotten = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ?", outpoint);
     }
 
     private static HtlcRow read(Row row) throws SQLException {

@@ -89,7 +89,6 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
     private static final String SPEND_COLUMNS =
             "claim_tx, claim_input, preimage, claim_height, reclaim_tx, reclaim_input, reclaim_height";
 
-    /** A change by a block. */
     public sealed interface Change {}
 
     /**
@@ -129,10 +128,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
         /** Tells whether an earlier block has created a row for this outpoint. */
         public boolean has(Outpoint outpoint) {
             return page.has(
-                    "SELECT 1 FROM htlcs WHERE scan = ? AND tx_id = ? AND output_index = ?",
-                    page.scan(),
-                    outpoint.txId().toArray(),
-                    outpoint.index());
+                    "SELECT 1 FROM htlcs WHERE scan = ? AND tx_id = ? AND output_index = ?", page.scan(), outpoint);
         }
     }
 
@@ -174,8 +170,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
                         + " LIMIT 1",
                 row -> Address.of(row.getBytes(spend instanceof HtlcSpend.Reclaim ? 1 : 2)),
                 page.scan(),
-                lock.txId().toArray(),
-                lock.index());
+                lock);
     }
 
     @Override
@@ -192,12 +187,11 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
             page.update(
                     "UPDATE htlcs SET reclaim_tx = ?, reclaim_input = ?, reclaim_height = ?"
                             + " WHERE scan = ? AND tx_id = ? AND output_index = ?",
-                    reclaimed.txId().toArray(),
+                    reclaimed.txId(),
                     reclaimed.input(),
                     reclaimed.height(),
                     page.scan(),
-                    reclaimed.outpoint().txId().toArray(),
-                    reclaimed.outpoint().index());
+                    reclaimed.outpoint());
         } else if (change instanceof Passed passed) {
             pass(page, passed.height());
         }
@@ -245,31 +239,29 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
                         + " ON CONFLICT (scan, tx_id, output_index) DO UPDATE SET role = htlcs.role | excluded.role, lock_height = excluded.lock_height, lost = 0,"
                         + " forgotten = CASE WHEN excluded.lock_height = " + NONE + " THEN htlcs.forgotten ELSE 0 END",
                 page.scan(),
-                locked.outpoint().txId().toArray(),
-                locked.outpoint().index(),
-                locked.params().sender().toArray(),
-                locked.params().receiver().toArray(),
-                locked.sender().toArray(),
-                locked.receiver().toArray(),
-                locked.params().hashLock().toArray(),
+                locked.outpoint(),
+                locked.params().sender(),
+                locked.params().receiver(),
+                locked.sender(),
+                locked.receiver(),
+                locked.params().hashLock(),
                 ordered(locked.params().timeoutHeight()),
-                locked.amount().bits(),
+                locked.amount(),
                 locked.role(),
                 locked.height(),
-                locked.height() != NOWHERE && locked.params().reclaimableInBlock(locked.height()) ? 1 : 0);
+                locked.height() != NOWHERE && locked.params().reclaimableInBlock(locked.height()));
     }
 
     static void claim(Page page, Claimed claimed) {
         page.update(
                 "UPDATE htlcs SET claim_tx = ?, claim_input = ?, preimage = ?, claim_height = ?"
                         + " WHERE scan = ? AND tx_id = ? AND output_index = ?",
-                claimed.txId().toArray(),
+                claimed.txId(),
                 claimed.input(),
-                claimed.preimage().toArray(),
+                claimed.preimage(),
                 claimed.height(),
                 page.scan(),
-                claimed.outpoint().txId().toArray(),
-                claimed.outpoint().index());
+                claimed.outpoint());
     }
 
     /** Returns the stored form of a timeout or height: the signed order of the results is the unsigned order of the arguments. */
