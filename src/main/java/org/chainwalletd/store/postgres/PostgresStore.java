@@ -767,7 +767,7 @@ public final class PostgresStore extends SqlStore {
                         + " FROM gone ON CONFLICT DO NOTHING)"
                         + " UPDATE spends SET signed_off = 1 FROM named WHERE spends.id = named.id AND signed_off = 0"
                         + " AND spends.runner = " + SpendTable.RUNNER,
-                Stream.of(keys).map(SpendRow::shortId).toArray(Long[]::new),
+                txIds.stream().map(SpendRow::shortId).toArray(Long[]::new),
                 keys);
     }
 

@@ -65,6 +65,8 @@ final class KeptSpends {
             "token_name",
             "memo");
     private static final String ALL = String.join(", ", COLUMNS);
+    private static final String INSERT_ERASED =
+            "INSERT INTO erased_spends (id, tx_id, token_key, token_rest) VALUES (?, ?, ?, ?)";
     private static final String OF_TOKEN = "token_key = ? AND (token = ? OR token IS NULL AND token_rest = ?)";
 
     private KeptSpends() {}
@@ -98,11 +100,9 @@ final class KeptSpends {
                         + USUAL_STATE + "'), ?, digest, token, ?, created_at, changed_at, block_height, ?,"
                         + " fee, token_name, memo FROM spends WHERE id = ?",
                 form,
-                intent.token()
-                        .map(binding -> TokenHash.of(binding.token()).key())
-                        .orElse(null),
-                changeTellsPayer ? null : intent.from().toArray(),
-                answer.map(Bytes::toArray).orElse(null),
+                intent.token().map(binding -> TokenHash.of(binding.token()).key()),
+                changeTellsPayer ? null : intent.from(),
+                answer,
                 spend.id());
         CrashPoint.RECEIPTS_IN_COMMIT.reached();
     }
@@ -112,7 +112,7 @@ final class KeptSpends {
             byte[] txId, long tokenKey, long tokenRest, byte[] digest, long settledAt, byte[] answer) {
         Object[] row = new Object[COLUMNS.size()];
         row[COLUMNS.indexOf("tx_id")] = txId;
-        row[COLUMNS.indexOf("short_id")] = SpendRow.shortId(txId);
+        row[COLUMNS.indexOf("short_id")] = SpendRow.shortId(Hash256.of(txId));
         row[COLUMNS.indexOf("form")] = (long) ANSWERING;
         row[COLUMNS.indexOf("token_key")] = tokenKey;
         row[COLUMNS.indexOf("token_rest")] = tokenRest;
@@ -146,8 +146,7 @@ final class KeptSpends {
     static void insert(SqlSession session, long number, Object[] row) throws SQLException {
         Object[] values = row.clone();
         values[0] = number;
-        session.update(
-                "INSERT INTO kept_spends (" + ALL + ") VALUES (?" + ", ?".repeat(COLUMNS.size() - 1) + ")", values);
+        session.update(SqlSession.insertion("kept_spends", ALL), values);
     }
 
     /** State of a transaction that was signed elsewhere. */
@@ -158,12 +157,11 @@ final class KeptSpends {
     }
 
     static Optional<Raw> raw(SqlSession session, Hash256 txId) throws SQLException {
-        byte[] key = txId.toArray();
         return session.queryOne(
                 "SELECT id, state, settled_at FROM kept_spends WHERE short_id = ? AND tx_id = ? AND form = " + RAW,
                 Raw::read,
-                SpendRow.shortId(key),
-                key);
+                SpendRow.shortId(txId),
+                txId);
     }
 
     static Optional<Raw> raw(SqlSession session, long number) throws SQLException {
@@ -172,25 +170,25 @@ final class KeptSpends {
     }
 
     static void insertRaw(SqlSession session, long number, RawSend send, long createdAt, long at) throws SQLException {
-        byte[] txId = send.txId().toArray();
         session.update(
-                "INSERT INTO kept_spends (id, tx_id, short_id, form, kind, state, from_address, created_at, settled_at,"
-                        + " answer, token_name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                SqlSession.insertion(
+                        "kept_spends",
+                        "id, tx_id, short_id, form, kind, state, from_address, created_at, settled_at, answer, token_name"),
                 number,
-                txId,
-                SpendRow.shortId(txId),
+                send.txId(),
+                SpendRow.shortId(send.txId()),
                 RAW,
                 RawSendStore.KIND,
-                IntentState.PREPARED.name(),
-                send.from().map(Address::toArray).orElse(null),
+                IntentState.PREPARED,
+                send.from(),
                 createdAt,
                 at,
-                send.told().toArray(),
+                send.told(),
                 send.tokenName());
     }
 
     static void changeRaw(SqlSession session, long number, IntentState state, long at) throws SQLException {
-        session.update("UPDATE kept_spends SET state = ?, settled_at = ? WHERE id = ?", state.name(), at, number);
+        session.update("UPDATE kept_spends SET state = ?, settled_at = ? WHERE id = ?", state, at, number);
     }
 
     static Object[] row(SqlSession session, long number) throws SQLException {
@@ -272,13 +270,39 @@ final class KeptSpends {
     }
 
     private static SqlSession.Lookup<Long> isThere(Hash256 txId, String and) {
-        byte[] key = txId.toArray();
         return new SqlSession.Lookup<>(
                 txId,
                 "SELECT 1 FROM kept_spends WHERE short_id = ? AND tx_id = ?" + and,
                 row -> row.getLong(1),
-                SpendRow.shortId(key),
-                key);
+                SpendRow.shortId(txId),
+                txId);
+    }
+
+    /** Returns up to {@code most} erased spends with greater numbers, ordered by number. */
+    static List<SentLine.Erased.Item> erasedAfter(SqlSession session, long number, int most) throws SQLException {
+        return session.query(
+                "SELECT id, tx_id, token_key, token_rest FROM erased_spends WHERE id > ? ORDER BY id LIMIT ?",
+                row -> new SentLine.Erased.Item(
+                        row.number("id"), row.hash("tx_id"), row.number("token_key"), row.number("token_rest")),
+                number,
+                most);
+    }
+
+    /** Returns whether a kept or erased row records the transaction that the token of an erased spend was bound to. */
+    static boolean knows(SqlSession session, SentLine.Erased.Item erased) throws SQLException {
+        return session.has(
+                "SELECT 1 FROM erased_spends WHERE token_key = ? AND token_rest = ? AND tx_id = ?"
+                        + " UNION ALL SELECT 1 FROM kept_spends WHERE token_key = ? AND tx_id = ?",
+                erased.key(),
+                erased.rest(),
+                erased.txId(),
+                erased.key(),
+                erased.txId());
+    }
+
+    static void insert(SqlSession session, long number, SentLine.Erased.Item erased) throws SQLException {
+        session.update(INSERT_ERASED, number, erased.txId(), erased.key(), erased.rest());
+        neverReassign(session, number);
     }
 
     /** Returns whether a kept or erased spend has this number. */
@@ -372,7 +396,7 @@ final class KeptSpends {
         Object key = row[COLUMNS.indexOf("token_key")];
         if (key != null) {
             session.update(
-                    "INSERT INTO erased_spends (id, tx_id, token_key, token_rest) VALUES (?, ?, ?, ?)",
+                    INSERT_ERASED,
                     id,
                     row[COLUMNS.indexOf("tx_id")],
                     key,
@@ -394,11 +418,11 @@ final class KeptSpends {
         if (spend.intent().token().isPresent()) {
             TokenHash hash = TokenHash.of(spend.intent().token().get().token());
             session.update(
-                    "INSERT INTO erased_spends (id, tx_id, token_key, token_rest) VALUES (?, ?, ?, ?)"
+                    INSERT_ERASED
                             + " ON CONFLICT (id) DO UPDATE SET tx_id = excluded.tx_id, token_key = excluded.token_key,"
                             + " token_rest = excluded.token_rest",
                     spend.id(),
-                    spend.intent().txId().toArray(),
+                    spend.intent().txId(),
                     hash.key(),
                     hash.rest());
         }
@@ -445,8 +469,7 @@ final class KeptSpends {
     }
 
     static Optional<PastSpend> ofTransaction(SqlSession session, Hash256 txId) throws SQLException {
-        byte[] key = txId.toArray();
-        return one(session, "short_id = ? AND tx_id = ? ORDER BY id DESC LIMIT 1", SpendRow.shortId(key), key);
+        return one(session, "short_id = ? AND tx_id = ? ORDER BY id DESC LIMIT 1", SpendRow.shortId(txId), txId);
     }
 
     /** Finds the confirmed spend of the token, or its newest spend if none is confirmed. */
@@ -491,7 +514,7 @@ final class KeptSpends {
     }
 
     static boolean setMemo(SqlSession session, long number, Optional<String> memo) throws SQLException {
-        return session.update("UPDATE kept_spends SET memo = ? WHERE id = ?", memo.orElse(null), number) > 0;
+        return session.update("UPDATE kept_spends SET memo = ? WHERE id = ?", memo, number) > 0;
     }
 
     /**

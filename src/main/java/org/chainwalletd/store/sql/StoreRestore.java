@@ -186,10 +186,10 @@ public final class StoreRestore {
     }
 
     private static void writeErased(SqlSession session, LineBuffer lines) throws SQLException {
-        List<SentLine.Erased.Item> some = ErasedSpends.after(session, 0, ROWS_AT_ONCE);
+        List<SentLine.Erased.Item> some = KeptSpends.erasedAfter(session, 0, ROWS_AT_ONCE);
         while (!some.isEmpty()) {
             lines.add(new SentLine.Erased(some));
-            some = ErasedSpends.after(session, some.get(some.size() - 1).number(), ROWS_AT_ONCE);
+            some = KeptSpends.erasedAfter(session, some.get(some.size() - 1).number(), ROWS_AT_ONCE);
         }
     }
 
@@ -210,28 +210,18 @@ public final class StoreRestore {
     }
 
     private static void writeWatched(SqlSession session, LineBuffer lines) throws SQLException {
-        List<WatchStore.WatchOnly> some = WatchTable.after(session, new byte[0], ROWS_AT_ONCE);
-        while (!some.isEmpty()) {
-            for (WatchStore.WatchOnly watched : some) {
-                lines.add(new SentLine.Watched(watched));
-            }
-            byte[] last = some.get(some.size() - 1).address().toArray();
-            some = WatchTable.after(session, last, ROWS_AT_ONCE);
-        }
+        SqlSession.<WatchStore.WatchOnly>inPages(
+                last -> WatchTable.after(session, last.map(WatchStore.WatchOnly::address), ROWS_AT_ONCE),
+                watched -> lines.add(new SentLine.Watched(watched)));
     }
 
     private static void writeAccountSends(SqlSession session, LineBuffer lines) throws SQLException {
-        long last = 0;
-        for (List<AccountSend> some = sends(session, last); !some.isEmpty(); some = sends(session, last)) {
-            for (AccountSend send : some) {
-                lines.add(new SentLine.Account(send));
-                last = send.id();
-            }
-        }
-    }
-
-    private static List<AccountSend> sends(SqlSession session, long after) throws SQLException {
-        return AccountSendTable.all(session, "id > ? ORDER BY id LIMIT " + SENDS_AT_ONCE, after);
+        SqlSession.<AccountSend>inPages(
+                last -> AccountSendTable.all(
+                        session,
+                        "id > ? ORDER BY id LIMIT " + SENDS_AT_ONCE,
+                        last.map(AccountSend::id).orElse(0L)),
+                send -> lines.add(new SentLine.Account(send)));
     }
 
     /** Writes a log that is to replace the current log of a daemon, as {@link #successor(Path, SqlSession, long)} does. */
@@ -263,29 +253,20 @@ public final class StoreRestore {
                 lines.add(peer);
             }
             PayoutTable.visitWaiting(session, lines::add);
-            List<Object[]> kept = KeptSpends.ofLog(session, log, 0, ROWS_AT_ONCE);
-            while (!kept.isEmpty()) {
-                for (Object[] row : kept) {
-                    lines.add(new SentLine.Kept(row));
-                }
-                kept = KeptSpends.ofLog(session, log, KeptSpends.numberOf(kept.get(kept.size() - 1)), ROWS_AT_ONCE);
-            }
-            List<Owned> spends;
-            for (long last = 0; ; last = spends.get(spends.size() - 1).row().id()) {
-                spends = session.query(
-                        "SELECT " + SpendRow.COLUMNS + ", runner IN (SELECT start FROM daemons WHERE log = ?) AS own"
-                                + " FROM spends WHERE id > ? ORDER BY id LIMIT ?",
-                        row -> new Owned(SpendRow.read(row), row.truth("own")),
-                        log,
-                        last,
-                        ROWS_AT_ONCE);
-                if (spends.isEmpty()) {
-                    break;
-                }
-                for (Owned each : spends) {
-                    write(session, each.row(), each.own(), lines);
-                }
-            }
+            SqlSession.<Object[]>inPages(
+                    last -> KeptSpends.ofLog(
+                            session, log, last.map(KeptSpends::numberOf).orElse(0L), ROWS_AT_ONCE),
+                    row -> lines.add(new SentLine.Kept(row)));
+            SqlSession.<Owned>inPages(
+                    last -> session.query(
+                            "SELECT " + SpendRow.COLUMNS
+                                    + ", runner IN (SELECT start FROM daemons WHERE log = ?) AS own"
+                                    + " FROM spends WHERE id > ? ORDER BY id LIMIT ?",
+                            row -> new Owned(SpendRow.read(row), row.truth("own")),
+                            log,
+                            last.map(each -> each.row().id()).orElse(0L),
+                            ROWS_AT_ONCE),
+                    each -> write(session, each.row(), each.own(), lines));
             writeOthers(session, lines);
             KeyringTable.writeTo(session, lines::add);
             lines.flush();
@@ -505,8 +486,8 @@ public final class StoreRestore {
 
     private void enter(SentLine.Erased erased) throws SQLException {
         for (SentLine.Erased.Item item : erased.items()) {
-            if (!ErasedSpends.knows(session, item)) {
-                ErasedSpends.insert(session, spends.numberFor(session, item.number()), item);
+            if (!KeptSpends.knows(session, item)) {
+                KeptSpends.insert(session, spends.numberFor(session, item.number()), item);
             }
         }
     }
