@@ -319,6 +319,10 @@ public final class StoreSample {
         return intent(id, token, Bytes.parse("0102"), coins);
     }
 
+    public static Intent intent(int id, String token, int... coins) {
+        return intent(id, Optional.of(token), coins);
+    }
+
     public static Intent intent(int id, Optional<String> token, Bytes transaction, int... coins) {
         List<Coin> inputs = new ArrayList<>();
         for (int coin : coins) {

@@ -1,6 +1,13 @@
 package org.chainwalletd.store.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.store.Payments.bury;
+import static org.chainwalletd.store.Payments.found;
+import static org.chainwalletd.store.Payments.inFlight;
+import static org.chainwalletd.store.Payments.opening;
+import static org.chainwalletd.store.Payments.pay;
+import static org.chainwalletd.store.Payments.reserved;
+import static org.chainwalletd.store.Payments.spendOfToken;
 
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -54,13 +61,12 @@ class QueryPlanTest {
     @Test
     void no_statement_of_a_running_daemon_scans_a_table() {
         try (SqliteStore store = SqliteStore.open(folder)) {
-            Intent first = intent(1, 7);
-            done(store.intents().open(first, 0));
+            Intent first = pay(store, intent(1, 7));
             done(store.intents().accept(first.txId(), Set.of(IntentState.PREPARED), 11));
             done(store.intents().fail(first.txId(), IntentState.ACCEPTED, IntentState.REFUSED, "no", 12));
             done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 12), 13));
             done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 14));
-            done(store.intents().open(first, 0));
+            opening(store, first);
             done(store.intents().abandon(first.txId(), "given up", 15));
             done(store.reservations().abandon(Map.of(first.txId(), Set.of(new Outpoint(Hash256.of(bytes(7)), 0)))));
             done(store.intents().open(intent(2, 8), 20));
@@ -68,18 +74,18 @@ class QueryPlanTest {
             done(store.reservations().reserveAgain(hash(2)));
             done(store.intents().confirm(hash(2), IntentState.PREPARED, new BlockPlace(3, hash(3)), 21));
             done(store.intents().unconfirm(hash(2), 22));
-            done(store.intents().bury(List.of(hash(2))));
-            done(store.intents().find(first.txId()));
+            bury(store, hash(2));
+            found(store, first.txId());
             done(store.intents().abandon(hash(2), "given up", 23));
             done(store.intents().openSpendOf(first.from()));
-            done(store.receipts().find("token-1", 0));
+            spendOfToken(store, "token-1");
             done(store.receipts().bound("token-1", 0));
             done(store.payouts().firstUnbound(List.of("token-1", "none")));
             done(store.payouts().spendsOf(first.from(), Set.of(first.txId())));
             Intent settled = intent(5, 9);
             done(store.intents().open(settled, Long.MAX_VALUE));
             done(store.intents().confirm(settled.txId(), IntentState.PREPARED, new BlockPlace(3, hash(3)), 21));
-            done(store.intents().bury(List.of(settled.txId())));
+            bury(store, settled.txId());
             done(store.receipts().settled(30, 10));
             assertThat(done(store.receipts().keep(Map.of(settled.txId(), Bytes.EMPTY))))
                     .isEqualTo(1);
@@ -120,8 +126,8 @@ class QueryPlanTest {
             done(store.swaps().page(Optional.of("quoted"), 9, 1));
             done(store.swaps().page(Optional.empty(), 9, 1));
 
-            done(store.reservations().all());
-            done(store.intents().inFlight());
+            reserved(store);
+            inFlight(store);
             done(store.intents().unburied());
             done(store.intents().lost(0, 10));
             done(store.intents().abandonedSince(0));
@@ -140,8 +146,7 @@ class QueryPlanTest {
     private static void sweep(SqliteStore store, Address payer) {
         List<SweepStore.Part> parts = List.of(StoreContract.part(0, 60), StoreContract.part(1, 61));
         SweepStore.Sweep sweep = StoreContract.begun(store, "sweep", parts);
-        Intent part = StoreContract.partSpend(sweep, 0, 160, 60);
-        done(store.intents().open(part, 0));
+        Intent part = pay(store, StoreContract.partSpend(sweep, 0, 160, 60));
         done(store.intents().confirm(part.txId(), IntentState.PREPARED, new BlockPlace(3, hash(3)), 41));
         done(store.sweeps().find("sweep"));
         assertThat(done(store.history().payers(done(store.history().after(0, 100)))))
@@ -162,7 +167,7 @@ class QueryPlanTest {
             assertThat(done(store.intents().openBatch(batch, List.of(1L), 0, () -> 10)))
                     .isInstanceOf(Opening.Opened.class);
             done(store.intents().confirm(batch.txId(), IntentState.PREPARED, new BlockPlace(3, hash(3)), 21));
-            done(store.intents().bury(List.of(batch.txId())));
+            bury(store, batch.txId());
             done(store.write(session -> {
                 session.update("WITH RECURSIVE n(i) AS (SELECT 1001 UNION ALL SELECT i + 1 FROM n WHERE i < 101000)"
                         + " INSERT INTO payouts (id, payout_id, to_address, amount, source, mark, spend, output_index,"

@@ -3,9 +3,17 @@ package org.chainwalletd.store.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.store.Payments.accept;
+import static org.chainwalletd.store.Payments.bury;
+import static org.chainwalletd.store.Payments.confirm;
+import static org.chainwalletd.store.Payments.fail;
+import static org.chainwalletd.store.Payments.failSent;
+import static org.chainwalletd.store.Payments.inFlight;
+import static org.chainwalletd.store.Payments.opening;
 import static org.chainwalletd.store.Payments.pay;
 import static org.chainwalletd.store.Payments.payment;
+import static org.chainwalletd.store.Payments.reserved;
 import static org.chainwalletd.store.Payments.spend;
+import static org.chainwalletd.store.Payments.spendOfToken;
 import static org.chainwalletd.store.Payments.told;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
@@ -88,7 +96,7 @@ class StoreRestoreTest {
     }
 
     private static List<Coin> held(Store store, int number) {
-        return done(store.reservations().all()).stream()
+        return reserved(store).stream()
                 .filter(reserved -> reserved.txId().equals(hash(number)))
                 .map(ReservationStore.Reservation::coin)
                 .toList();
@@ -106,7 +114,7 @@ class StoreRestoreTest {
             accept(store, 2);
             pay(store, 3);
             pay(store, 4);
-            done(store.intents().failSent(hash(4), IntentState.PREPARED, IntentState.REFUSED, "no", 60));
+            failSent(store, hash(4), IntentState.REFUSED, 60);
             pay(store, 5);
             accept(store, 5);
             done(store.intents().confirm(hash(5), IntentState.ACCEPTED, new BlockPlace(9, hash(9)), 70));
@@ -144,8 +152,7 @@ class StoreRestoreTest {
             for (int number = 1; number <= 6; number++) {
                 assertThat(spend(store, number).transaction())
                         .isEqualTo(payment(number).transaction());
-                assertThat(done(store.intents()
-                                .open(intent(20 + number, Optional.of("token-" + number), 40 + number), 0)))
+                assertThat(opening(store, intent(20 + number, "token-" + number, 40 + number)))
                         .isEqualTo(new Opening.TokenTaken(hash(number)));
             }
         }
@@ -159,8 +166,7 @@ class StoreRestoreTest {
         }
         copy(file, backup);
         try (SqliteStore store = SqliteStore.open(folder)) {
-            assertThat(done(store.intents().open(intent(2, Optional.empty(), 2), 0)))
-                    .isInstanceOf(Opening.Opened.class);
+            pay(store, intent(2, Optional.empty(), 2));
         }
         copy(backup, file);
 
@@ -170,9 +176,7 @@ class StoreRestoreTest {
         assertThat(restored.doubtful()).isEmpty();
         try (SqliteStore store = SqliteStore.open(folder)) {
             assertThat(spend(store, 2).state()).isEqualTo(IntentState.PREPARED);
-            assertThat(done(store.intents().inFlight()))
-                    .extracting(Intent::txId)
-                    .contains(hash(2));
+            assertThat(inFlight(store)).extracting(Intent::txId).contains(hash(2));
             assertThat(held(store, 2)).isEqualTo(intent(2, Optional.empty(), 2).inputs());
         }
     }
@@ -291,7 +295,7 @@ class StoreRestoreTest {
         try (SqliteStore store = SqliteStore.open(folder, Optional.of(restored.mark()))) {
             assertThat(store.stopped()).isEmpty();
             assertThat(store.isForgetful()).isTrue();
-            assertThat(done(store.receipts().find("token-2", 0))).isEmpty();
+            assertThat(spendOfToken(store, "token-2")).isEmpty();
         }
     }
 
@@ -328,7 +332,7 @@ class StoreRestoreTest {
             for (int number : new int[] {2, 3}) {
                 SentLog.Lines lines = new SentLog.Lines();
                 lines.add(new SentLine.Spend(
-                        intent(number, Optional.of("token-of-both"), number), SpendRow.Held.ALL, OptionalLong.empty()));
+                        intent(number, "token-of-both", number), SpendRow.Held.ALL, OptionalLong.empty()));
                 other.announce(new CommitMark(last.store(), last.opening(), last.number() + number), lines);
             }
             other.made();
@@ -338,7 +342,7 @@ class StoreRestoreTest {
 
         assertThat(restored.doubtful()).extracting(Intent::txId).containsExactly(hash(2), hash(3));
         try (SqliteStore store = SqliteStore.open(folder)) {
-            Intent bound = done(store.receipts().find("token-of-both", 0)).orElseThrow();
+            Intent bound = spendOfToken(store, "token-of-both").orElseThrow();
             assertThat(bound.state()).isEqualTo(IntentState.CONTESTED);
             assertThat(spend(store, 2).state()).isEqualTo(IntentState.ABANDONED);
         }
@@ -362,8 +366,8 @@ class StoreRestoreTest {
         }
         copy(file, backup);
         try (SqliteStore store = SqliteStore.open(folder)) {
-            done(store.intents().confirm(hash(1), IntentState.PREPARED, new BlockPlace(9, hash(9)), 70));
-            done(store.intents().bury(List.of(hash(1))));
+            confirm(store, hash(1), 70);
+            bury(store, hash(1));
             assertThat(done(store.intents().forget(100, 10))).isEqualTo(1);
             assertThat(done(store.history().erase(100, 10))).isEqualTo(1);
             assertThat(taken(store, "token-1"))
@@ -399,12 +403,11 @@ class StoreRestoreTest {
             throws IOException {
         try (SqliteStore store = SqliteStore.open(folder)) {
             pay(store, 1);
-            done(store.intents().fail(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", 60));
+            fail(store, hash(1), IntentState.REFUSED, 60);
         }
         copy(file, backup);
         try (SqliteStore store = SqliteStore.open(folder)) {
-            assertThat(done(store.intents().open(intent(1, Optional.of("another"), 1), 0)))
-                    .isInstanceOf(Opening.Opened.class);
+            pay(store, intent(1, "another", 1));
             pay(store, 2);
         }
         copy(backup, file);
@@ -427,13 +430,13 @@ class StoreRestoreTest {
         try (SqliteStore store = SqliteStore.open(folder)) {
             done(store.intents().open(payment, 0, false, () -> first));
             if (known == LogOfReopening.STATE_OF_ONE_THAT_HAD_GIVEN_BACK) {
-                done(store.intents().fail(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", first));
+                fail(store, hash(1), IntentState.REFUSED, first);
             }
         }
         copy(file, backup);
         try (SqliteStore store = SqliteStore.open(folder)) {
             if (known != LogOfReopening.STATE_OF_ONE_THAT_HAD_GIVEN_BACK) {
-                done(store.intents().failSent(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", first));
+                failSent(store, hash(1), IntentState.REFUSED, first);
             }
             assertThat(done(store.intents().reopen(spend(store, 1), false, () -> again)))
                     .isInstanceOf(Opening.Opened.class);
@@ -482,8 +485,8 @@ class StoreRestoreTest {
         try (SqliteStore store = SqliteStore.open(folder)) {
             store.allowance().governTokens(name -> Optional.of(Amount.MAX));
             done(store.intents().open(payment, 0, false, () -> at));
-            done(store.intents().confirm(hash(1), IntentState.PREPARED, new BlockPlace(9, hash(9)), 70));
-            done(store.intents().bury(List.of(hash(1))));
+            confirm(store, hash(1), 70);
+            bury(store, hash(1));
             assertThat(done(store.receipts().keep(Map.of(hash(1), Bytes.EMPTY))))
                     .isEqualTo(1);
             done(store.intents().open(payment(3), 0, false, () -> at));
@@ -652,13 +655,13 @@ class StoreRestoreTest {
 
     @Test
     void a_spend_holds_those_of_its_coins_that_the_log_tells_and_others_have_the_rest() throws IOException {
-        Intent first = intent(1, Optional.of("token-1"), 1, 2, 3, 4);
-        Intent second = intent(2, Optional.of("token-2"), 1, 3);
+        Intent first = intent(1, "token-1", 1, 2, 3, 4);
+        Intent second = intent(2, "token-2", 1, 3);
         CommitMark last;
         try (SqliteStore store = SqliteStore.open(folder)) {
-            done(store.intents().open(second, 0));
-            done(store.intents().failSent(hash(2), IntentState.PREPARED, IntentState.REFUSED, "no", 60));
-            done(store.intents().open(first, 0));
+            pay(store, second);
+            failSent(store, hash(2), IntentState.REFUSED, 60);
+            pay(store, first);
             accept(store, 1);
             assertThat(held(store, 1)).isEqualTo(first.inputs());
             last = store.confirmed().orElseThrow();
@@ -670,22 +673,20 @@ class StoreRestoreTest {
         try (SqliteStore store = SqliteStore.open(folder)) {
             assertThat(held(store, 1)).isEqualTo(inputs(first, 1));
             assertThat(held(store, 2)).isEqualTo(second.inputs());
-            assertThat(done(store.intents().open(intent(3, Optional.empty(), 2), 0)))
-                    .isInstanceOf(Opening.CoinTaken.class);
-            assertThat(done(store.intents().open(intent(3, Optional.empty(), 4), 0)))
-                    .isInstanceOf(Opening.Opened.class);
+            assertThat(opening(store, intent(3, Optional.empty(), 2))).isInstanceOf(Opening.CoinTaken.class);
+            pay(store, intent(3, Optional.empty(), 4));
         }
     }
 
     @Test
     void a_spend_holds_no_coin_that_another_one_has_although_the_log_tells_so() throws IOException {
-        Intent first = intent(1, Optional.of("token-1"), 1, 2, 3);
-        Intent second = intent(2, Optional.of("token-2"), 2);
+        Intent first = intent(1, "token-1", 1, 2, 3);
+        Intent second = intent(2, "token-2", 2);
         CommitMark last;
         try (SqliteStore store = SqliteStore.open(folder)) {
-            done(store.intents().open(first, 0));
-            done(store.intents().failSent(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", 60));
-            done(store.intents().open(second, 0));
+            pay(store, first);
+            failSent(store, hash(1), IntentState.REFUSED, 60);
+            pay(store, second);
             accept(store, 2);
             last = store.confirmed().orElseThrow();
         }
