@@ -23,11 +23,8 @@ import static org.chainwalletd.store.StoreSample.raw;
 
 import java.math.BigInteger;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,10 +35,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.IntFunction;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -58,6 +53,8 @@ import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.store.sql.QueueHistory;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
+import org.chainwalletd.testkit.ManualClock;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -262,7 +259,7 @@ public abstract class StoreContract {
 
     public static Intent partSpend(SweepStore.Sweep sweep, int part, int id, int... coins) {
         Intent any = intent(id, SweepStore.partToken(sweep.id(), part), coins);
-        return StoreSample.copy(any, SweepStore.KIND, any.allowance(), any.createdAt(), Intent.Progress.prepared(40));
+        return StoreSample.ofKind(SweepStore.KIND, any);
     }
 
     @Test
@@ -610,68 +607,43 @@ public abstract class StoreContract {
         assertThat(spendOfToken(store, "token-8")).isPresent();
     }
 
-    private static final long CAP_MILLIS = Duration.ofHours(1).toMillis();
+    private static final Duration HOUR = Duration.ofHours(1);
+    private final ManualClock clock = new ManualClock(Instant.EPOCH.plus(HOUR.multipliedBy(10)));
 
     private static final Amount ONE = Amount.of(1_000);
 
     private static Intent paying(int number) {
         Intent intent = intent(number, "token-" + number, number);
-        return StoreSample.copy(intent, intent.kind(), ONE, intent.createdAt(), intent.progress());
+        return Copies.with(intent, "allowance", ONE);
     }
 
     /** Sets the cap per transaction to {@link #ONE}, and the cap per hour to this number of payments. */
-    private void cap(int payments, LongSupplier clock) {
-        done(store.allowance()
-                .govern(
-                        new AllowanceStore.Limits(
-                                Optional.of(ONE),
-                                Optional.of(Amount.of(ONE.bits() * payments)),
-                                Duration.ofMillis(CAP_MILLIS)),
-                        new ManualTime(clock),
-                        () -> OptionalLong.of(clock.getAsLong())));
+    private void cap(int payments) {
+        cap(ONE, Amount.of(ONE.bits() * payments));
     }
 
-    /** Clock controlled by the test. */
-    private static final class ManualTime extends Clock {
-        private final LongSupplier millis;
-
-        private ManualTime(LongSupplier millis) {
-            this.millis = millis;
-        }
-
-        @Override
-        public Instant instant() {
-            return Instant.ofEpochMilli(millis.getAsLong());
-        }
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
-        }
+    private void cap(Amount perTransaction, Amount perPeriod) {
+        AllowanceStore.Limits limits =
+                new AllowanceStore.Limits(Optional.of(perTransaction), Optional.of(perPeriod), HOUR);
+        done(store.allowance().govern(limits, clock, () -> OptionalLong.of(clock.millis())));
     }
 
-    private CompletionStage<Opening> openAt(AtomicLong now, int number) {
-        return store.intents().open(paying(number), 0, true, now::get);
+    private CompletionStage<Opening> openNow(int number) {
+        return store.intents().open(paying(number), 0, true, clock::millis);
     }
 
     @Test
     void of_many_that_ask_at_once_as_many_are_opened_as_the_cap_allows_and_not_one_more() {
-        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
-        cap(2, now::get);
+        cap(2);
 
-        List<Opening> answers = atOnce(30, i -> openAt(now, i));
+        List<Opening> answers = atOnce(30, i -> openNow(i));
 
         assertThat(answers).filteredOn(Opening.Opened.class::isInstance).hasSize(2);
         Amount two = ONE.plus(ONE);
         assertThat(answers)
                 .filteredOn(answer -> !(answer instanceof Opening.Opened))
                 .hasSize(28)
-                .containsOnly(new Opening.CapExceeded("per_period", two, two, ONE, Amount.ZERO, CAP_MILLIS / 1_000));
+                .containsOnly(new Opening.CapExceeded("per_period", two, two, ONE, Amount.ZERO, HOUR.toSeconds()));
         assertThat(StoreSample.used(store)).isEqualTo(two.toBigInteger());
         assertThat(reserved(store)).as("what is refused holds nothing").hasSize(2);
         assertThat(done(store.allowance().status()).remaining()).contains(Amount.ZERO);
@@ -679,72 +651,65 @@ public abstract class StoreContract {
 
     @Test
     void the_cap_is_judged_by_the_rows_of_an_earlier_process_too() {
-        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
-        cap(2, now::get);
-        done(openAt(now, 1));
+        cap(2);
+        done(openNow(1));
         restart();
-        cap(2, now::get);
+        cap(2);
 
-        assertThat(done(openAt(now, 2))).isInstanceOf(Opening.Opened.class);
-        assertThat(done(openAt(now, 3))).isInstanceOf(Opening.CapExceeded.class);
+        assertThat(done(openNow(2))).isInstanceOf(Opening.Opened.class);
+        assertThat(done(openNow(3))).isInstanceOf(Opening.CapExceeded.class);
         assertThat(spendOfToken(store, "token-3")).isEmpty();
 
-        now.addAndGet(CAP_MILLIS + AllowanceStore.MINUTE_MILLIS);
-        assertThat(done(openAt(now, 3))).isInstanceOf(Opening.Opened.class);
+        clock.advance(HOUR.plusMinutes(1));
+        assertThat(done(openNow(3))).isInstanceOf(Opening.Opened.class);
     }
 
-    private CompletionStage<Opening> openFor(String tokenName, AtomicLong now, int number) {
+    private CompletionStage<Opening> openFor(String tokenName, int number) {
         Intent.Details details = new Intent.Details(Optional.of(tokenName), Optional.empty(), Optional.empty());
-        return store.intents().open(paying(number).with(details), 0, true, now::get);
+        return store.intents().open(paying(number).with(details), 0, true, clock::millis);
     }
 
     @Test
     void the_cap_per_period_of_a_named_token_holds_for_it_alone_slides_and_survives_a_restart() {
-        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
         Amount two = ONE.plus(ONE);
         Runnable govern = () -> {
-            cap(20, now::get);
+            cap(20);
             store.allowance().governTokens(name -> name.equals("shop") ? Optional.of(two) : Optional.empty());
         };
         govern.run();
 
-        List<Opening> answers = atOnce(10, i -> openFor("shop", now, i));
+        List<Opening> answers = atOnce(10, i -> openFor("shop", i));
         assertThat(answers).filteredOn(Opening.Opened.class::isInstance).hasSize(2);
         Opening.CapExceeded exceeded = new Opening.CapExceeded(
-                "per_period", two, two, ONE, Amount.ZERO, CAP_MILLIS / 1_000, Optional.of("shop"));
+                "per_period", two, two, ONE, Amount.ZERO, HOUR.toSeconds(), Optional.of("shop"));
         assertThat(answers)
                 .filteredOn(answer -> !(answer instanceof Opening.Opened))
                 .containsOnly(exceeded);
-        assertThat(done(openFor("other", now, 11))).isInstanceOf(Opening.Opened.class);
-        assertThat(done(openAt(now, 12))).isInstanceOf(Opening.Opened.class);
+        assertThat(done(openFor("other", 11))).isInstanceOf(Opening.Opened.class);
+        assertThat(done(openNow(12))).isInstanceOf(Opening.Opened.class);
 
         restart();
         govern.run();
-        assertThat(done(openFor("shop", now, 13))).isEqualTo(exceeded);
-        fail(store, hash(0), IntentState.REFUSED, now.get());
-        assertThat(done(openFor("shop", now, 13)))
+        assertThat(done(openFor("shop", 13))).isEqualTo(exceeded);
+        fail(store, hash(0), IntentState.REFUSED, clock.millis());
+        assertThat(done(openFor("shop", 13)))
                 .as("what never left is given back")
                 .isInstanceOf(Opening.Opened.class);
-        assertThat(done(openFor("shop", now, 14))).isEqualTo(exceeded);
+        assertThat(done(openFor("shop", 14))).isEqualTo(exceeded);
 
-        now.addAndGet(CAP_MILLIS + AllowanceStore.MINUTE_MILLIS);
-        assertThat(done(openFor("shop", now, 14))).isInstanceOf(Opening.Opened.class);
+        clock.advance(HOUR.plusMinutes(1));
+        assertThat(done(openFor("shop", 14))).isInstanceOf(Opening.Opened.class);
     }
 
     @Test
     void a_spend_above_the_cap_of_one_is_not_opened_unless_no_cap_may_refuse_it_and_then_it_counts() {
-        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
         Amount less = ONE.minus(Amount.of(1));
-        done(store.allowance()
-                .govern(
-                        new AllowanceStore.Limits(Optional.of(less), Optional.of(ONE), Duration.ofMillis(CAP_MILLIS)),
-                        new ManualTime(now::get),
-                        () -> OptionalLong.of(now.get())));
+        cap(less, ONE);
 
-        assertThat(done(openAt(now, 1)))
-                .isEqualTo(new Opening.CapExceeded("per_tx", less, Amount.ZERO, ONE, less, CAP_MILLIS / 1_000));
+        assertThat(done(openNow(1)))
+                .isEqualTo(new Opening.CapExceeded("per_tx", less, Amount.ZERO, ONE, less, HOUR.toSeconds()));
         for (int i = 2; i < 4; i++) {
-            assertThat(done(store.intents().open(paying(i), 0, false, now::get)))
+            assertThat(done(store.intents().open(paying(i), 0, false, clock::millis)))
                     .isInstanceOf(Opening.Opened.class);
         }
         assertThat(done(store.allowance().status()).spent()).isEqualTo(ONE.plus(ONE));
@@ -752,39 +717,38 @@ public abstract class StoreContract {
 
     @Test
     void a_spend_that_is_opened_again_counts_once_against_the_cap_and_only_while_there_is_room() {
-        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
-        cap(1, now::get);
-        done(openAt(now, 1));
-        failSent(store, hash(1), IntentState.REFUSED, now.get());
+        cap(1);
+        done(openNow(1));
+        failSent(store, hash(1), IntentState.REFUSED, clock.millis());
         Intent refused = found(store, hash(1)).orElseThrow();
 
-        assertThat(done(store.intents().reopen(refused, true, now::get))).isEqualTo(new Opening.Opened(false));
+        assertThat(done(store.intents().reopen(refused, true, clock::millis))).isEqualTo(new Opening.Opened(false));
         assertThat(StoreSample.used(store)).isEqualTo(ONE.toBigInteger());
 
-        fail(store, hash(1), IntentState.REFUSED, now.get());
-        done(openAt(now, 2));
+        fail(store, hash(1), IntentState.REFUSED, clock.millis());
+        done(openNow(2));
         Intent unsent = found(store, hash(1)).orElseThrow();
-        assertThat(done(store.intents().reopen(unsent, true, now::get))).isInstanceOf(Opening.CapExceeded.class);
+        assertThat(done(store.intents().reopen(unsent, true, clock::millis))).isInstanceOf(Opening.CapExceeded.class);
         assertThat(found(store, hash(1))).contains(unsent);
-        assertThat(done(store.intents().reopen(unsent, false, now::get))).isEqualTo(new Opening.Opened(false));
+        assertThat(done(store.intents().reopen(unsent, false, clock::millis))).isEqualTo(new Opening.Opened(false));
     }
 
     @Test
     void uses_stamped_by_a_clock_that_was_ahead_count_since_it_is_set_right_also_after_a_restart() {
-        AtomicLong now = new AtomicLong(100 * CAP_MILLIS);
-        cap(1, now::get);
-        done(openAt(now, 1));
-        now.set(10 * CAP_MILLIS);
+        clock.advance(HOUR.multipliedBy(90));
+        cap(1);
+        done(openNow(1));
+        clock.advance(HOUR.multipliedBy(-90));
 
-        assertThat(done(openAt(now, 2))).isInstanceOf(Opening.CapExceeded.class);
+        assertThat(done(openNow(2))).isInstanceOf(Opening.CapExceeded.class);
         restart();
-        cap(1, now::get);
+        cap(1);
         assertThat(done(store.allowance().spentSince(0)))
                 .extracting(AllowanceStore.Minute::start)
-                .containsExactly(AllowanceStore.Minute.startOf(now.get()));
-        now.addAndGet(CAP_MILLIS + AllowanceStore.MINUTE_MILLIS);
-        assertThat(done(openAt(now, 2))).isInstanceOf(Opening.Opened.class);
-        fail(store, hash(1), IntentState.REFUSED, now.get());
+                .containsExactly(AllowanceStore.Minute.startOf(clock.millis()));
+        clock.advance(HOUR.plusMinutes(1));
+        assertThat(done(openNow(2))).isInstanceOf(Opening.Opened.class);
+        fail(store, hash(1), IntentState.REFUSED, clock.millis());
         assertThat(StoreSample.used(store))
                 .as("it gives back what counts since then")
                 .isEqualTo(ONE.toBigInteger());
@@ -1345,9 +1309,9 @@ public abstract class StoreContract {
         SwapEntry other = SwapSample.entry(9, "quoted", true);
 
         for (SwapEntry taken : List.of(
-                SwapSample.named(other, first.id(), other.poolId(), other.hashLock()),
-                SwapSample.named(other, other.id(), first.poolId(), other.hashLock()),
-                SwapSample.named(other, other.id(), other.poolId(), first.hashLock()))) {
+                Copies.with(other, "id", first.id()),
+                Copies.with(other, "poolId", first.poolId()),
+                Copies.with(other, "hashLock", first.hashLock()))) {
             assertThat(done(store.swaps().add(taken))).isEmpty();
         }
         assertThat(done(store.swaps().newest()).orElseThrow().number()).isEqualTo(3);

@@ -8,27 +8,25 @@ import static org.chainwalletd.store.Payments.opening;
 import static org.chainwalletd.store.Payments.pay;
 import static org.chainwalletd.store.Payments.reserved;
 import static org.chainwalletd.store.Payments.spendOfToken;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
+import static org.chainwalletd.store.StoreSample.outpoint;
 
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendSample;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
@@ -55,6 +53,8 @@ class QueryPlanTest {
                     + "|SCAN sweeps USING INDEX sweeps_running"
                     + "|SCAN account_sends USING COVERING INDEX account_sends_unsealed";
 
+    private static final Address PAID = Address.parse("cd".repeat(32));
+
     @TempDir
     Path folder;
 
@@ -68,7 +68,7 @@ class QueryPlanTest {
             done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 14));
             opening(store, first);
             done(store.intents().abandon(first.txId(), "given up", 15));
-            done(store.reservations().abandon(Map.of(first.txId(), Set.of(new Outpoint(Hash256.of(bytes(7)), 0)))));
+            done(store.reservations().abandon(Map.of(first.txId(), Set.of(outpoint(7)))));
             done(store.intents().open(intent(2, 8), 20));
             done(store.reservations().end(hash(2), IntentState.PREPARED));
             done(store.reservations().reserveAgain(hash(2)));
@@ -94,7 +94,7 @@ class QueryPlanTest {
             done(store.allowance().forgetUses(20, 0));
 
             RawSendStore.Sending passedOn =
-                    done(store.rawSends().begin(StoreSample.raw(1), 20)).orElseThrow();
+                    done(store.rawSends().begin(StoreSample.raw(9), 20)).orElseThrow();
             done(store.rawSends().end(passedOn, IntentState.ACCEPTED, 21));
 
             AccountSend sent = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
@@ -202,32 +202,22 @@ class QueryPlanTest {
 
     private static List<PayoutStore.Payout> submit(SqliteStore store, String... ids) {
         List<PayoutStore.Order> orders = Arrays.stream(ids)
-                .map(id -> new PayoutStore.Order(
-                        id, Address.of(bytes(98)), Amount.of(1_000), Optional.empty(), Optional.empty()))
+                .map(id -> new PayoutStore.Order(id, PAID, Amount.of(1_000), Optional.empty(), Optional.empty()))
                 .toList();
         PayoutStore.Submission answer =
-                done(store.payouts().submit(orders, List.of(Address.of(bytes(99))), Optional.empty(), 1_000_000, 5));
+                done(store.payouts().submit(orders, List.of(StoreContract.PAYER), Optional.empty(), 1_000_000, 5));
         return ((PayoutStore.Submission.Accepted) answer).payouts();
     }
 
     private static Intent batch(int coin) {
-        Transaction tx = Transaction.unsigned(
-                        List.of(new Outpoint(Hash256.of(bytes(coin)), 0)),
-                        List.of(TxOutput.toAddress(Address.of(bytes(98)), Amount.of(1_000))))
-                .withWitnesses(List.of(StoreSample.plainWitness()));
-        Intent plain = intent(77, coin);
-        return new Intent(
-                hash(77),
+        return StoreSample.signed(
                 StandIns.PAYOUT_BATCH,
-                plain.from(),
-                Bytes.wrap(TransactionCodec.encode(tx)),
-                plain.inputs(),
-                10,
+                StoreContract.PAYER,
+                intent(77, coin).inputs(),
+                List.of(TxOutput.toAddress(PAID, Amount.of(1_000))),
                 OptionalInt.empty(),
-                Optional.of(new TokenBinding(TokenBinding.ofDaemon("batch"), hash(77))),
-                Amount.of(1),
-                10,
-                Intent.Progress.prepared(10));
+                txId -> Optional.of(new TokenBinding(TokenBinding.ofDaemon("batch"), txId)),
+                10);
     }
 
     private static List<String> payoutPlans(SqlSession session) {
@@ -265,38 +255,12 @@ class QueryPlanTest {
     private static String plan(SqlSession session, String sql) {
         try {
             return sql + " => " + session.query("EXPLAIN QUERY PLAN " + sql, row -> row.text("detail"));
-        } catch (java.sql.SQLException e) {
+        } catch (SQLException e) {
             throw new IllegalStateException(sql, e);
         }
     }
 
     private static Intent intent(int number, int coin) {
-        return new Intent(
-                Hash256.of(bytes(number)),
-                "transfer",
-                Address.of(bytes(99)),
-                Bytes.wrap(new byte[] {1}),
-                List.of(new Coin(new Outpoint(Hash256.of(bytes(coin)), 0), Amount.of(5_000))),
-                10,
-                OptionalInt.empty(),
-                Optional.of(new TokenBinding("token-" + number % 2, Hash256.of(bytes(50)))),
-                Amount.of(1_000),
-                10,
-                Intent.Progress.prepared(10));
-    }
-
-    private static Hash256 hash(int value) {
-        return Hash256.of(bytes(value));
-    }
-
-    private static byte[] bytes(int value) {
-        byte[] bytes = new byte[32];
-        bytes[31] = (byte) value;
-        bytes[0] = 1;
-        return bytes;
-    }
-
-    private static <T> T done(CompletionStage<T> stage) {
-        return Await.result(stage);
+        return StoreSample.intent(number, "token-" + number % 2, coin);
     }
 }
