@@ -80,6 +80,11 @@ final class KeptSpends {
         }
     }
 
+    /** Returns the index of a column in a row of the log. */
+    private static int at(String column) {
+        return COLUMNS.indexOf(column);
+    }
+
     /** Adds the answer of a settled spend: its token is answered from this row from now on. The caller removes the spend's own row. */
     static void keep(SqlSession session, SpendRow spend, Bytes answer) throws SQLException {
         move(session, spend, ANSWERING, Optional.of(answer));
@@ -111,23 +116,23 @@ final class KeptSpends {
     static Object[] ofOlderRelease(
             byte[] txId, long tokenKey, long tokenRest, byte[] digest, long settledAt, byte[] answer) {
         Object[] row = new Object[COLUMNS.size()];
-        row[COLUMNS.indexOf("tx_id")] = txId;
-        row[COLUMNS.indexOf("short_id")] = SpendRow.shortId(Hash256.of(txId));
-        row[COLUMNS.indexOf("form")] = (long) ANSWERING;
-        row[COLUMNS.indexOf("token_key")] = tokenKey;
-        row[COLUMNS.indexOf("token_rest")] = tokenRest;
-        row[COLUMNS.indexOf("digest")] = digest;
-        row[COLUMNS.indexOf("settled_at")] = settledAt;
-        row[COLUMNS.indexOf("answer")] = answer;
+        row[at("tx_id")] = txId;
+        row[at("short_id")] = SpendRow.shortId(Hash256.of(txId));
+        row[at("form")] = (long) ANSWERING;
+        row[at("token_key")] = tokenKey;
+        row[at("token_rest")] = tokenRest;
+        row[at("digest")] = digest;
+        row[at("settled_at")] = settledAt;
+        row[at("answer")] = answer;
         return row;
     }
 
     static boolean isRow(Object[] row) {
-        return row.length == COLUMNS.size() && row[COLUMNS.indexOf("tx_id")] instanceof byte[];
+        return row.length == COLUMNS.size() && row[at("tx_id")] instanceof byte[];
     }
 
     static Hash256 txIdOf(Object[] row) {
-        return Hash256.of((byte[]) row[COLUMNS.indexOf("tx_id")]);
+        return Hash256.of((byte[]) row[at("tx_id")]);
     }
 
     /** Returns the number of a row from the log; 0 if an older release has written it. */
@@ -136,11 +141,11 @@ final class KeptSpends {
     }
 
     static boolean isRaw(Object[] row) {
-        return row[COLUMNS.indexOf("form")].equals((long) RAW);
+        return row[at("form")].equals((long) RAW);
     }
 
     static long changedAt(Object[] row) {
-        return (Long) row[COLUMNS.indexOf("settled_at")];
+        return (Long) row[at("settled_at")];
     }
 
     static void insert(SqlSession session, long number, Object[] row) throws SQLException {
@@ -355,15 +360,15 @@ final class KeptSpends {
     /** Deletes the row and inserts it in its short form: a row that shrinks in place would leave its page half empty permanently. */
     private static void shorten(SqlSession session, long id, Amounts sums) throws SQLException {
         Object[] row = row(session, id);
-        Object token = row[COLUMNS.indexOf("token")];
+        Object token = row[at("token")];
         if (token != null) {
-            row[COLUMNS.indexOf("token_rest")] = TokenHash.of((String) token).rest();
+            row[at("token_rest")] = TokenHash.of((String) token).rest();
         }
-        row[COLUMNS.indexOf("form")] = SHORT;
-        row[COLUMNS.indexOf("amount")] = sums.amount().map(Amount::bits).orElse(null);
-        row[COLUMNS.indexOf("fee")] = sums.fee().map(Amount::bits).orElse(null);
+        row[at("form")] = SHORT;
+        row[at("amount")] = sums.amount().map(Amount::bits).orElse(null);
+        row[at("fee")] = sums.fee().map(Amount::bits).orElse(null);
         for (String gone : List.of("token", "from_address", "block_height", "answer", "token_name", "memo")) {
-            row[COLUMNS.indexOf(gone)] = null;
+            row[at(gone)] = null;
         }
         delete(session, id);
         insert(session, id, row);
@@ -392,16 +397,16 @@ final class KeptSpends {
 
     private static void erase(SqlSession session, long id) throws SQLException {
         Object[] row = row(session, id);
-        Object token = row[COLUMNS.indexOf("token")];
-        Object key = row[COLUMNS.indexOf("token_key")];
+        Object token = row[at("token")];
+        Object key = row[at("token_key")];
         if (key != null) {
             session.update(
                     INSERT_ERASED,
                     id,
-                    row[COLUMNS.indexOf("tx_id")],
+                    row[at("tx_id")],
                     key,
                     token == null
-                            ? row[COLUMNS.indexOf("token_rest")]
+                            ? row[at("token_rest")]
                             : TokenHash.of((String) token).rest());
         }
         neverReassign(session, id);

@@ -19,14 +19,9 @@ final class RawSendTable {
         this.log = log;
     }
 
-    /** Returns whether a transaction is one of the daemon's own spends, which has a row of its own. */
-    static boolean isOwn(SqlSession session, Hash256 txId) throws SQLException {
-        return SpendTable.find(session, txId).isPresent() || KeptSpends.knows(session::find, txId);
-    }
-
     /** Records that a transaction is about to be sent, unless it is one of the daemon's own spends. */
     Optional<Sending> begin(SqlSession session, RawSend send, long now) throws SQLException {
-        if (isOwn(session, send.txId())) {
+        if (SpendTable.isMade(session::find, send.txId())) {
             return Optional.empty();
         }
         Optional<KeptSpends.Raw> there = KeptSpends.raw(session, send.txId());

@@ -181,6 +181,11 @@ public final class SpendTable {
                 txId, SELECT + "short_id = ? AND tx_id = ?", SpendRow::read, SpendRow.shortId(txId), txId);
     }
 
+    /** Returns whether a spend of the daemon, live or kept, has this transaction. */
+    static boolean isMade(SqlSession.Finder finder, Hash256 txId) throws SQLException {
+        return finder.find(ofTransaction(txId)).isPresent() || KeptSpends.knows(finder, txId);
+    }
+
     private record Followed(SpendRow row, boolean buried) {}
 
     private static SqlSession.Lookup<Followed> ofNumber(long id) {

@@ -416,7 +416,7 @@ public abstract class SqlStore implements Store {
     protected static List<Hash256> unknown(SqlSession session, List<Hash256> txIds) throws SQLException {
         List<Hash256> unknown = new ArrayList<>();
         for (Hash256 txId : txIds) {
-            if (SpendTable.find(session, txId).isEmpty() && !KeptSpends.knows(session::find, txId)) {
+            if (!SpendTable.isMade(session::find, txId)) {
                 unknown.add(txId);
             }
         }

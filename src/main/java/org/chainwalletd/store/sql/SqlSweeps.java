@@ -170,7 +170,7 @@ public final class SqlSweeps implements SweepStore {
                     .map(cutter::txId)
                     .flatMap(txId -> Stream.of(SpendTable.ofTransaction(txId), KeptSpends.any(txId))));
             for (Part part : cut) {
-                parts.add(isMade(made, cutter.txId(part)) ? unmade(session, part, cutter) : part);
+                parts.add(SpendTable.isMade(made, cutter.txId(part)) ? unmade(session, part, cutter) : part);
             }
             if (parts.isEmpty()) {
                 return new Beginning.Nothing();
@@ -188,14 +188,10 @@ public final class SqlSweeps implements SweepStore {
     /** Finds a transaction for the coins of a part that no spend has used yet: two payments never share a transaction. */
     private static Part unmade(SqlSession session, Part first, Cutter cutter) throws SQLException {
         Optional<Part> part = Optional.of(first);
-        while (part.isPresent() && isMade(session::find, cutter.txId(part.get()))) {
+        while (part.isPresent() && SpendTable.isMade(session::find, cutter.txId(part.get()))) {
             part = cutter.otherwise(part.get());
         }
         return part.orElse(first);
-    }
-
-    private static boolean isMade(SqlSession.Finder finder, Hash256 txId) throws SQLException {
-        return finder.find(SpendTable.ofTransaction(txId)).isPresent() || KeptSpends.knows(finder, txId);
     }
 
     /** Finds a transaction that the token was ever bound to. */

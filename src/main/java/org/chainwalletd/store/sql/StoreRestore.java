@@ -479,7 +479,7 @@ public final class StoreRestore {
         if (there.isPresent() && there.get().changedAt() < KeptSpends.changedAt(row)) {
             KeptSpends.delete(session, there.get().number());
             KeptSpends.insert(session, there.get().number(), row);
-        } else if (there.isEmpty() && !RawSendTable.isOwn(session, txId)) {
+        } else if (there.isEmpty() && !SpendTable.isMade(session::find, txId)) {
             KeptSpends.insert(session, spends.numberFor(session, KeptSpends.numberOf(row)), row);
         }
     }
@@ -796,10 +796,12 @@ public final class StoreRestore {
         made = false;
         enterDeferred();
         for (Hash256 txId : undecided) {
-            boolean repeatable = announced.contains(txId) || isRepeatable(txId);
+            Intent intent = SpendTable.find(session, txId).orElseThrow().intent();
+            boolean repeatable =
+                    announced.contains(txId) || intent.token().isPresent();
             // A batch cannot be repeated by its caller: its payouts are bound to it, so sending it is the only way to
             // pay them exactly once.
-            if (repeatable && !StandIns.onlyChainCloses(kindOf(txId))) {
+            if (repeatable && !StandIns.onlyChainCloses(intent.kind())) {
                 close(txId, IntentState.ABANDONED, DOUBTFUL);
             }
         }
@@ -807,10 +809,7 @@ public final class StoreRestore {
         for (Map.Entry<Hash256, Hash256> rival : rivals.entrySet()) {
             Optional<SpendRow> earlier = SpendTable.find(session, rival.getValue());
             Optional<SpendRow> later = SpendTable.find(session, rival.getKey());
-            boolean bothMayHaveBeenSent = earlier.filter(row -> mayHaveBeenSent(row.intent()))
-                            .isPresent()
-                    && later.filter(row -> mayHaveBeenSent(row.intent())).isPresent();
-            if (bothMayHaveBeenSent) {
+            if (mayHaveBeenSent(earlier) && mayHaveBeenSent(later)) {
                 close(rival.getValue(), IntentState.ABANDONED, SEVERAL);
                 close(rival.getKey(), IntentState.CONTESTED, SEVERAL);
                 spends.freeAll(session, SpendTable.find(session, rival.getKey()).orElseThrow());
@@ -834,16 +833,11 @@ public final class StoreRestore {
         }
     }
 
-    private String kindOf(Hash256 txId) throws SQLException {
-        return SpendTable.find(session, txId).orElseThrow().intent().kind();
-    }
-
-    private boolean isRepeatable(Hash256 txId) throws SQLException {
-        return SpendTable.find(session, txId).orElseThrow().intent().token().isPresent();
-    }
-
-    private static boolean mayHaveBeenSent(Intent intent) {
-        return intent.state() == IntentState.PREPARED || intent.reason().equals(DOUBTFUL);
+    private static boolean mayHaveBeenSent(Optional<SpendRow> row) {
+        return row.map(SpendRow::intent)
+                .filter(intent ->
+                        intent.state() == IntentState.PREPARED || intent.reason().equals(DOUBTFUL))
+                .isPresent();
     }
 
     private void close(Hash256 txId, IntentState state, String reason) throws SQLException {
