@@ -2,7 +2,6 @@ package org.chainwalletd.store.sql;
 
 import java.sql.SQLException;
 import java.util.Optional;
-import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.RawSendStore.RawSend;
 import org.chainwalletd.store.RawSendStore.Sending;

@@ -797,8 +797,7 @@ public final class StoreRestore {
         enterDeferred();
         for (Hash256 txId : undecided) {
             Intent intent = SpendTable.find(session, txId).orElseThrow().intent();
-            boolean repeatable =
-                    announced.contains(txId) || intent.token().isPresent();
+            boolean repeatable = announced.contains(txId) || intent.token().isPresent();
             // A batch cannot be repeated by its caller: its payouts are bound to it, so sending it is the only way to
             // pay them exactly once.
             if (repeatable && !StandIns.onlyChainCloses(intent.kind())) {
@@ -835,8 +834,8 @@ public final class StoreRestore {
 
     private static boolean mayHaveBeenSent(Optional<SpendRow> row) {
         return row.map(SpendRow::intent)
-                .filter(intent ->
-                        intent.state() == IntentState.PREPARED || intent.reason().equals(DOUBTFUL))
+                .filter(intent -> intent.state() == IntentState.PREPARED
+                        || intent.reason().equals(DOUBTFUL))
                 .isPresent();
     }
 
