@@ -3,6 +3,9 @@ package org.chainwalletd.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.chainwalletd.store.AccountSendSample.CHAIN;
+import static org.chainwalletd.store.AccountSendSample.copy;
+import static org.chainwalletd.store.AccountSendSample.renamed;
 import static org.chainwalletd.store.Payments.bury;
 import static org.chainwalletd.store.Payments.confirm;
 import static org.chainwalletd.store.Payments.fail;
@@ -142,8 +145,7 @@ public abstract class StoreContract {
 
         done(store.sweeps().endUnopened("sweep-one", 1));
 
-        assertThat(store.reservations().isPlannedByOther(outpoint(8), Optional.empty()))
-                .isFalse();
+        assertThat(isPlanned(8)).isFalse();
         pay(store, other);
     }
 
@@ -165,11 +167,8 @@ public abstract class StoreContract {
         moved("sweep-one", SweepStore.State.STOPPED, SweepStore.State.RUNNING);
 
         for (int restarts = 0; restarts < 2; restarts++) {
-            assertThat(store.reservations().isPlannedByOther(outpoint(8), Optional.empty()))
-                    .as("its part lacks a coin")
-                    .isFalse();
-            assertThat(store.reservations().isPlannedByOther(outpoint(9), Optional.empty()))
-                    .isTrue();
+            assertThat(isPlanned(8)).as("its part lacks a coin").isFalse();
+            assertThat(isPlanned(9)).isTrue();
             restart();
             // A shared store reads its rows in its first write.
             done(store.intents().findForCertain(hash(99)));
@@ -194,6 +193,10 @@ public abstract class StoreContract {
                         50));
 
         assertThat(free).containsExactly(9);
+    }
+
+    private boolean isPlanned(int coin) {
+        return store.reservations().isPlannedByOther(outpoint(coin), Optional.empty());
     }
 
     private SweepStore.Sweep sweep(String token, List<SweepStore.Part> parts) {
@@ -380,6 +383,10 @@ public abstract class StoreContract {
     private void lose(Intent intent) {
         pay(store, intent);
         failConflicted(store, intent.txId(), 50);
+    }
+
+    private Optional<Bound> bound(String token) {
+        return done(store.receipts().bound(token, 0));
     }
 
     private Optional<Hash256> boundTo(String token) {
@@ -833,7 +840,7 @@ public abstract class StoreContract {
         Bound kept = new Bound.ToReceipt(paid.txId(), paid.token().orElseThrow().digest(), ANSWER);
         assertThat(done(store.receipts().bound("token-paid", 50))).contains(kept);
         assertThat(done(store.receipts().bound("token-paid", 51))).as("expired").isEmpty();
-        assertThat(done(store.receipts().bound("token-other", 0))).isEmpty();
+        assertThat(bound("token-other")).isEmpty();
         assertThat(spendOfToken(store, "token-paid")).isEmpty();
         assertThat(found(store, paid.txId())).isEmpty();
         assertThat(done(store.receipts().fingerprints(10))).containsExactly(TokenBinding.fingerprint("token-paid"));
@@ -845,7 +852,7 @@ public abstract class StoreContract {
                 .isEqualTo(new Unconfirmation.NotConfirmed(Optional.empty()));
 
         done(store.intents().open(intent(2, "token-paid", 8), 51));
-        assertThat(done(store.receipts().bound("token-paid", 0)).map(Bound::digest))
+        assertThat(bound("token-paid").map(Bound::digest))
                 .as("of two the living one")
                 .contains(hash(77));
         assertThat(spendOfToken(store, "token-paid").map(Intent::txId)).contains(hash(2));
@@ -902,11 +909,11 @@ public abstract class StoreContract {
         }
 
         assertThat(done(store.receipts().forgetKept(58, 5))).isEqualTo(5);
-        assertThat(done(store.receipts().bound("token-4", 0))).isEmpty();
-        assertThat(done(store.receipts().bound("token-5", 0))).isPresent();
+        assertThat(bound("token-4")).isEmpty();
+        assertThat(bound("token-5")).isPresent();
         assertThat(done(store.receipts().forgetKept(58, 5))).isEqualTo(3);
         assertThat(done(store.receipts().forgetKept(58, 5))).isZero();
-        assertThat(done(store.receipts().bound("token-8", 0))).isPresent();
+        assertThat(bound("token-8")).isPresent();
         assertThat(opening(store, intent(0, "token-0", 0)))
                 .as("no other payment can be made by a transaction that a block has had")
                 .isInstanceOf(Opening.CoinTaken.class);
@@ -1091,6 +1098,18 @@ public abstract class StoreContract {
                 .intValueExact();
     }
 
+    private static AccountSend journalled(int number) {
+        return AccountSendSample.send(number, AccountSend.State.JOURNALLED);
+    }
+
+    private AccountSendStore.Journalled journal(AccountSend... sends) {
+        return done(store.accountSends().open(List.of(sends)));
+    }
+
+    private List<AccountSend> page() {
+        return done(store.accountSends().page(CHAIN, Long.MAX_VALUE, 9));
+    }
+
     @Test
     void a_send_of_the_account_chain_comes_back_as_it_was_with_all_its_versions() {
         AccountSendSample.write(store);
@@ -1098,43 +1117,40 @@ public abstract class StoreContract {
         restart();
 
         assertThat(AccountSendSample.read(store)).isEqualTo(before);
-        assertThat(done(store.accountSends().nextNonce(AccountSendSample.CHAIN, AccountSendSample.FROM)))
+        assertThat(done(store.accountSends().nextNonce(CHAIN, AccountSendSample.FROM)))
                 .hasValue(AccountSend.State.values().length);
-        assertThat(done(store.accountSends().open(AccountSendSample.CHAIN)))
+        assertThat(done(store.accountSends().open(CHAIN)))
                 .extracting(AccountSend::state)
                 .containsExactly(AccountSend.State.JOURNALLED, AccountSend.State.SENT, AccountSend.State.MINED);
-        assertThat(done(store.accountSends().open(AccountSendSample.CHAIN.add(BigInteger.ONE))))
-                .isEmpty();
+        assertThat(done(store.accountSends().open(CHAIN.add(BigInteger.ONE)))).isEmpty();
     }
 
     @Test
     void a_nonce_or_a_reference_that_is_taken_leaves_nothing_of_the_batch_behind() {
-        AccountSend first = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
-        done(store.accountSends().open(List.of(first)));
-        AccountSend sameReference = AccountSendSample.renamed(AccountSendSample.send(1, first.state()), "ref-0");
-        AccountSend sameNonce = AccountSendSample.renamed(first, "another");
+        AccountSend first = journalled(0);
+        journal(first);
+        AccountSend sameReference = renamed(AccountSendSample.send(1, first.state()), "ref-0");
+        AccountSend sameNonce = renamed(first, "another");
 
         for (AccountSend taken : List.of(sameReference, sameNonce)) {
-            assertThat(done(store.accountSends()
-                            .open(List.of(AccountSendSample.send(7, AccountSend.State.JOURNALLED), taken))))
+            assertThat(journal(journalled(7), taken))
                     .isInstanceOfSatisfying(
                             AccountSendStore.Journalled.Taken.class,
                             by -> assertThat(by.by().reference()).isEqualTo("ref-0"));
         }
-        assertThat(done(store.accountSends().page(AccountSendSample.CHAIN, Long.MAX_VALUE, 9)))
-                .hasSize(1);
+        assertThat(page()).hasSize(1);
     }
 
     /** Paying the same invoice on both chains would pay it twice. */
     @Test
     void an_id_of_a_payout_is_no_token_of_a_send_on_the_account_chain_and_the_other_way_round() {
         AccountSend send = AccountSendSample.send(0, AccountSend.State.LOST);
-        AccountSend invoice = AccountSendSample.renamed(send, AccountSendStore.reference("invoice-17"));
-        done(store.accountSends().open(List.of(invoice)));
+        AccountSend invoice = renamed(send, AccountSendStore.reference("invoice-17"));
+        journal(invoice);
         assertThat(submitted("invoice-17")).isInstanceOf(PayoutStore.Submission.Taken.class);
         assertThat(submitted("invoice-18")).isInstanceOf(PayoutStore.Submission.Accepted.class);
         submitted("invoice-17@50");
-        assertThat(done(store.accountSends().open(List.of(AccountSendSample.copy(invoice, 50)))))
+        assertThat(journal(copy(invoice, 50)))
                 .as("a caller's name for a payout keeps no copy from another nonce")
                 .isInstanceOf(AccountSendStore.Journalled.Done.class);
         restart();
@@ -1142,14 +1158,9 @@ public abstract class StoreContract {
         String taken = AccountSendStore.reference("invoice-18");
         assertThat(done(store.accountSends().isBoundElsewhere(taken))).isTrue();
         assertThat(done(store.accountSends().isBoundElsewhere("invoice-18"))).isFalse();
-        assertThat(done(store.accountSends()
-                        .open(List.of(
-                                AccountSendSample.send(1, AccountSend.State.JOURNALLED),
-                                AccountSendSample.renamed(
-                                        AccountSendSample.send(2, AccountSend.State.JOURNALLED), taken)))))
+        assertThat(journal(journalled(1), renamed(journalled(2), taken)))
                 .isEqualTo(new AccountSendStore.Journalled.BoundElsewhere(taken));
-        assertThat(done(store.accountSends().page(AccountSendSample.CHAIN, Long.MAX_VALUE, 9)))
-                .hasSize(2);
+        assertThat(page()).hasSize(2);
     }
 
     @Test
@@ -1157,36 +1168,29 @@ public abstract class StoreContract {
         Optional<String> worker = Optional.of("worker");
         PayoutStore.Payout payout = PayoutSample.submit(store, worker, 1).get(0);
         String id = payout.order().payoutId();
-        assertThat(done(store.receipts().bound(id, 0)))
-                .contains(new ReceiptStore.Bound.ToPayout(worker, Optional.empty()));
+        assertThat(bound(id)).contains(new ReceiptStore.Bound.ToPayout(worker, Optional.empty()));
         Intent batch = PayoutSample.open(store, 0, payout);
         ReceiptStore.Bound carried = new ReceiptStore.Bound.ToPayout(worker, Optional.of(batch.txId()));
-        assertThat(done(store.receipts().bound(id, 0))).contains(carried);
+        assertThat(bound(id)).contains(carried);
         done(store.intents().loseForGood(batch.txId(), IntentState.PREPARED, "another is final", 60));
-        assertThat(done(store.receipts().bound(id, 0))).contains(carried);
+        assertThat(bound(id)).contains(carried);
 
         sweep("sweep-one", parts(1, 7));
-        assertThat(done(store.receipts().bound("sweep-one", 0)))
-                .contains(new ReceiptStore.Bound.ToSweep(Optional.empty()));
+        assertThat(bound("sweep-one")).contains(new ReceiptStore.Bound.ToSweep(Optional.empty()));
         AccountSend send = AccountSendSample.owned(
-                AccountSendSample.renamed(
-                        AccountSendSample.send(0, AccountSend.State.JOURNALLED),
-                        AccountSendStore.reference("invoice-17")),
+                renamed(journalled(0), AccountSendStore.reference("invoice-17")),
                 AccountSendStore.ACCESS_TOKEN + "worker");
-        done(store.accountSends().open(List.of(send)));
-        assertThat(done(store.receipts().bound("invoice-17", 0)))
-                .contains(new ReceiptStore.Bound.ToAccountSend(worker));
+        journal(send);
+        assertThat(bound("invoice-17")).contains(new ReceiptStore.Bound.ToAccountSend(worker));
     }
 
     @Test
     void a_token_of_a_send_on_the_account_chain_is_that_of_no_spend_and_no_sweep_and_the_other_way_round() {
         AccountSend send = AccountSendSample.send(0, AccountSend.State.LOST);
-        done(store.accountSends()
-                .open(List.of(AccountSendSample.renamed(send, AccountSendStore.reference("invoice-17")))));
+        journal(renamed(send, AccountSendStore.reference("invoice-17")));
         Intent spend = StoreSample.intent(1, "invoice-17", 7);
         assertThat(opening(store, spend)).isEqualTo(new Opening.TokenTaken(Hash256.ZERO));
-        assertThat(done(store.receipts().bound("invoice-17", 0)))
-                .contains(new ReceiptStore.Bound.ToAccountSend(Optional.of("swap-0")));
+        assertThat(bound("invoice-17")).contains(new ReceiptStore.Bound.ToAccountSend(Optional.of("swap-0")));
 
         Intent other = pay(store, StoreSample.intent(2, "invoice-18", 8));
         fail(store, other.txId(), IntentState.REFUSED, 20);
@@ -1196,9 +1200,7 @@ public abstract class StoreContract {
         assertThat(done(store.accountSends().isBoundElsewhere(taken)))
                 .as("also when the row is erased")
                 .isTrue();
-        assertThat(done(store.accountSends()
-                        .open(List.of(AccountSendSample.renamed(
-                                AccountSendSample.send(2, AccountSend.State.JOURNALLED), taken)))))
+        assertThat(journal(renamed(journalled(2), taken)))
                 .isEqualTo(new AccountSendStore.Journalled.BoundElsewhere(taken));
     }
 
@@ -1217,10 +1219,9 @@ public abstract class StoreContract {
     /** Copies may have any nonce, even an assigned one; once a copy is in a block, its nonce is not assigned again. */
     @Test
     void copies_take_no_nonce_before_a_block_has_them() {
-        AccountSend first = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
-        AccountSend next = AccountSendSample.copy(first, 1);
-        done(store.accountSends()
-                .open(List.of(first, AccountSendSample.copy(first, 0), next, AccountSendSample.copy(first, 50))));
+        AccountSend first = journalled(0);
+        AccountSend next = copy(first, 1);
+        journal(first, copy(first, 0), next, copy(first, 50));
         assertThat(nextNonce()).hasValue(1);
 
         enter("ref-0@1", AccountSend.State.MINED);
@@ -1229,14 +1230,13 @@ public abstract class StoreContract {
         assertThat(nextNonce()).hasValue(2);
         restart();
         assertThat(nextNonce()).hasValue(2);
-        assertThat(done(store.accountSends().open(List.of(next))))
-                .isInstanceOf(AccountSendStore.Journalled.Taken.class);
+        assertThat(journal(next)).isInstanceOf(AccountSendStore.Journalled.Taken.class);
     }
 
     @Test
     void a_nonce_that_a_copy_of_ours_has_used_was_not_used_by_others() {
-        AccountSend first = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
-        done(store.accountSends().open(List.of(first, AccountSendSample.copy(first, 0))));
+        AccountSend first = journalled(0);
+        journal(first, copy(first, 0));
         enter("ref-0", AccountSend.State.LOST);
         assertThat(lastLost()).hasValue(0);
 
@@ -1246,11 +1246,11 @@ public abstract class StoreContract {
     }
 
     private OptionalLong nextNonce() {
-        return done(store.accountSends().nextNonce(AccountSendSample.CHAIN, AccountSendSample.FROM));
+        return done(store.accountSends().nextNonce(CHAIN, AccountSendSample.FROM));
     }
 
     private OptionalLong lastLost() {
-        return done(store.accountSends().lastLost(AccountSendSample.CHAIN, AccountSendSample.FROM));
+        return done(store.accountSends().lastLost(CHAIN, AccountSendSample.FROM));
     }
 
     private void enter(String reference, AccountSend.State state) {
@@ -1261,7 +1261,7 @@ public abstract class StoreContract {
 
     @Test
     void a_send_that_is_over_gets_no_version_and_no_other_state() {
-        done(store.accountSends().open(List.of(AccountSendSample.send(0, AccountSend.State.LOST))));
+        journal(AccountSendSample.send(0, AccountSend.State.LOST));
 
         assertThat(done(store.accountSends().addVersion(1, 2, AccountSendSample.version(3, 3))))
                 .isFalse();
@@ -1277,10 +1277,14 @@ public abstract class StoreContract {
 
     @Test
     void two_replacements_of_one_version_are_never_both_written() {
-        done(store.accountSends().open(List.of(AccountSendSample.send(0, AccountSend.State.SENT))));
+        journal(AccountSendSample.send(0, AccountSend.State.SENT));
 
         assertThat(atOnce(2, i -> store.accountSends().addVersion(1, 2, AccountSendSample.version(3 + i, 3 + i))))
                 .containsExactly(true, false);
+    }
+
+    private Optional<SwapEntry> swap(String id) {
+        return done(store.swaps().find(id));
     }
 
     @Test
@@ -1305,7 +1309,7 @@ public abstract class StoreContract {
     @Test
     void a_hash_lock_a_pools_id_and_an_id_of_ours_are_used_once() {
         SwapSample.write(store);
-        SwapEntry first = done(store.swaps().find("swap-1")).orElseThrow();
+        SwapEntry first = swap("swap-1").orElseThrow();
         SwapEntry other = SwapSample.entry(9, "quoted", true);
 
         for (SwapEntry taken : List.of(
@@ -1321,11 +1325,11 @@ public abstract class StoreContract {
     @Test
     void of_two_writers_of_a_swap_the_one_with_the_older_version_loses() {
         SwapSample.write(store);
-        SwapEntry read = done(store.swaps().find("swap-1")).orElseThrow();
+        SwapEntry read = swap("swap-1").orElseThrow();
 
         assertThat(atOnce(2, i -> store.swaps().replace(SwapSample.next(read, i == 0 ? "locking" : "expired"))))
                 .containsExactly(true, false);
-        assertThat(done(store.swaps().find("swap-1")).orElseThrow().status()).isEqualTo("locking");
+        assertThat(swap("swap-1").orElseThrow().status()).isEqualTo("locking");
         assertThat(done(store.swaps().ofHashLock(read.hashLock())))
                 .map(SwapEntry::id)
                 .contains("swap-1");
@@ -1372,7 +1376,11 @@ public abstract class StoreContract {
         assertThat(done(store.swaps().remove("quoted", Long.MAX_VALUE))).isZero();
         assertThat(done(store.swaps().remove("expired", SwapSample.BEGUN + 3))).isZero();
         assertThat(done(store.swaps().remove("expired", SwapSample.BEGUN + 4))).isEqualTo(1);
-        assertThat(done(store.swaps().find("swap-3"))).isEmpty();
+        assertThat(swap("swap-3")).isEmpty();
+    }
+
+    private void end(RawSendStore.Sending sending, IntentState outcome, long now) {
+        done(store.rawSends().end(sending, outcome, now));
     }
 
     private RawSendStore.Sending begun(int number, long now) {
@@ -1410,7 +1418,7 @@ public abstract class StoreContract {
                 .containsExactly(hash(1), hash(2), hash(3));
         assertThat(done(store.history().ofNumber(sending.number()))).contains(before);
 
-        done(store.rawSends().end(sending, IntentState.ACCEPTED, 6_000));
+        end(sending, IntentState.ACCEPTED, 6_000);
         done(store.history().setMemo(sending.number(), Optional.of("for audit")));
         restart();
         assertThat(told(2).state()).isEqualTo(IntentState.ACCEPTED);
@@ -1422,17 +1430,17 @@ public abstract class StoreContract {
     @Test
     void a_transaction_that_is_passed_on_again_keeps_its_row_and_its_success() {
         RawSendStore.Sending first = begun(1, 5_000);
-        done(store.rawSends().end(first, IntentState.ACCEPTED, 6_000));
+        end(first, IntentState.ACCEPTED, 6_000);
         RawSendStore.Sending second = begun(1, 7_000);
         assertThat(second.number()).isEqualTo(first.number());
-        done(store.rawSends().end(second, IntentState.REFUSED, 8_000));
+        end(second, IntentState.REFUSED, 8_000);
         assertThat(told(1).state()).isEqualTo(IntentState.ACCEPTED);
         assertThat(told(1).createdAt()).hasValue(5_000);
-        done(store.rawSends().end(second, IntentState.CONFLICTED, 9_000));
+        end(second, IntentState.CONFLICTED, 9_000);
         assertThat(told(1).state()).isEqualTo(IntentState.CONFLICTED);
         RawSendStore.Sending third = begun(1, 10_000);
         assertThat(told(1).state()).isEqualTo(IntentState.PREPARED);
-        done(store.rawSends().end(third, IntentState.ACCEPTED, 11_000));
+        end(third, IntentState.ACCEPTED, 11_000);
         assertThat(told(1).state()).isEqualTo(IntentState.ACCEPTED);
         assertThat(done(store.history().after(0, 10))).hasSize(1);
     }
@@ -1440,14 +1448,14 @@ public abstract class StoreContract {
     @Test
     void a_refusal_decides_only_while_no_other_send_of_the_transaction_may_have_arrived() {
         RawSendStore.Sending alone = begun(1, 5_000);
-        done(store.rawSends().end(alone, IntentState.REFUSED, 5_000));
+        end(alone, IntentState.REFUSED, 5_000);
         assertThat(told(1).state()).isEqualTo(IntentState.REFUSED);
         assertThat(told(1).changedAt()).isEqualTo(5_001);
 
         RawSendStore.Sending one = begun(1, 5_000);
         RawSendStore.Sending other = begun(1, 5_000);
-        done(store.rawSends().end(one, IntentState.REFUSED, 6_000));
-        done(store.rawSends().end(other, IntentState.REFUSED, 6_000));
+        end(one, IntentState.REFUSED, 6_000);
+        end(other, IntentState.REFUSED, 6_000);
         assertThat(told(1).state()).isEqualTo(IntentState.PREPARED);
     }
 
@@ -1488,7 +1496,7 @@ public abstract class StoreContract {
         assertThat(done(store.history().after(0, 10))).hasSize(1);
 
         RawSendStore.Sending sending = begun(2, 5_000);
-        done(store.rawSends().end(sending, IntentState.REFUSED, 6_000));
+        end(sending, IntentState.REFUSED, 6_000);
         assertThat(done(store.intents().lostForGood(Set.of(hash(2))))).isEmpty();
         Intent same = intent(2, "token-two", 2);
         assertThat(opening(store, same)).isEqualTo(new Opening.Opened(false));
@@ -1511,7 +1519,7 @@ public abstract class StoreContract {
         assertThat(told(1).told()).isInstanceOf(SpendHistory.Told.Answer.class);
         assertThat(done(store.history().erase(5_000, 10))).isZero();
         assertThat(done(store.history().erase(5_001, 10))).isEqualTo(1);
-        done(store.rawSends().end(sending, IntentState.ACCEPTED, 7_000));
+        end(sending, IntentState.ACCEPTED, 7_000);
         assertThat(done(store.history().ofTransaction(hash(1)))).isEmpty();
         restart();
         assertThat(begun(2, 8_000).number()).isGreaterThan(sending.number());
