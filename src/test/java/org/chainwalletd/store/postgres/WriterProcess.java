@@ -58,15 +58,11 @@ public final class WriterProcess {
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         List<Integer> acknowledged = new ArrayList<>();
-        try (BufferedReader lines = Await.reader(process)) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                assertThat(line).doesNotStartWith("refused");
-                if (line.matches("[0-9]+")) {
-                    acknowledged.add(Integer.parseInt(line));
-                }
+        for (String line : ChildJvm.lines(process, Integer.MAX_VALUE)) {
+            assertThat(line).doesNotStartWith("refused");
+            if (line.matches("[0-9]+")) {
+                acknowledged.add(Integer.parseInt(line));
             }
-        } finally {
-            Await.result(process.destroyForcibly().onExit());
         }
         assertThat(process.exitValue()).isEqualTo(137);
         return acknowledged;

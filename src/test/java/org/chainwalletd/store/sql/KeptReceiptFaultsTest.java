@@ -139,9 +139,7 @@ class KeptReceiptFaultsTest {
     }
 
     private static Void cannotBeCommitted(SqlSession session, boolean noMoreAfterIt) throws SQLException {
-        session.execute("CREATE TABLE parents (x INTEGER PRIMARY KEY)");
-        session.execute("CREATE TABLE children (x REFERENCES parents DEFERRABLE INITIALLY DEFERRED)");
-        session.execute("INSERT INTO children VALUES (1)");
+        StoreFaults.cannotBeCommitted(session);
         if (noMoreAfterIt) {
             session.execute("PRAGMA query_only = ON");
         }

@@ -60,21 +60,11 @@ class KeptReceiptsKilledTest {
                 .start();
     }
 
-    /** Returns the tokens whose commits were acknowledged before the process ended, or before it was killed after {@code lines} of them. */
+    /** Returns the tokens whose commits were acknowledged before the process ended, or before it was killed after {@code lines} lines. */
     private static List<String> kept(Process process, int lines) throws IOException {
-        List<String> kept = new ArrayList<>();
-        try (BufferedReader reader = Await.reader(process)) {
-            assertThat(reader.readLine()).isEqualTo("ready");
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                kept.add(line);
-                if (kept.size() == lines) {
-                    process.toHandle().destroyForcibly();
-                }
-            }
-        } finally {
-            Await.result(process.destroyForcibly().onExit());
-        }
-        return kept;
+        List<String> printed = ChildJvm.lines(process, lines);
+        assertThat(printed).first().isEqualTo("ready");
+        return printed.subList(1, printed.size());
     }
 
     /**
@@ -151,7 +141,7 @@ class KeptReceiptsKilledTest {
         int receipts = 0;
         for (int round = 0; round < Integer.getInteger("store.kills", 2) && receipts < PAYMENTS; round++) {
             HangWatch.alive();
-            acknowledged.addAll(kept(start("-Dunarmed=1"), 1 + random.nextInt(PAYMENTS / 3)));
+            acknowledged.addAll(kept(start("-Dunarmed=1"), 2 + random.nextInt(PAYMENTS / 3)));
             int before = receipts;
             receipts = verify(PAYMENTS, acknowledged);
             assertThat(receipts).isGreaterThanOrEqualTo(Math.max(before, acknowledged.size()));

@@ -311,11 +311,11 @@ class SqliteStoreTest {
     /** Otherwise the remains in the log would be taken for a commit if the process died now. */
     @Test
     void a_commit_that_failed_is_said_to_have_written_nothing_only_when_another_one_was_written_over_it() {
-        assertThat(reasonOf(store.write(SqliteStoreTest::cannotBeCommitted)))
+        assertThat(reasonOf(store.write(StoreFaults::cannotBeCommitted)))
                 .isEqualTo(StoreException.Reason.UNAVAILABLE);
 
         assertThat(reasonOf(store.write(session -> {
-                    cannotBeCommitted(session);
+                    StoreFaults.cannotBeCommitted(session);
                     session.execute("PRAGMA query_only = ON");
                     return null;
                 })))
@@ -335,13 +335,6 @@ class SqliteStoreTest {
                 .as("nothing can be written over a failed commit")
                 .hasCauseInstanceOf(StoreException.class);
         assertThat(found(store, intent.txId())).contains(intent);
-    }
-
-    private static Void cannotBeCommitted(SqlSession session) throws SQLException {
-        session.execute("CREATE TABLE parents (x INTEGER PRIMARY KEY)");
-        session.execute("CREATE TABLE children (x REFERENCES parents DEFERRABLE INITIALLY DEFERRED)");
-        session.execute("INSERT INTO children VALUES (1)");
-        return null;
     }
 
     /** {@code -Dstore.kills=50} runs longer. */
@@ -365,17 +358,7 @@ class SqliteStoreTest {
         Process process = ChildJvm.of(List.of(), WriterProcess.class, folder, first)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        int enough = acknowledged.size() + 200 + new Random(first).nextInt(500);
-        try (BufferedReader lines = Await.reader(process)) {
-            while (acknowledged.size() < enough) {
-                acknowledged.add(Integer.parseInt(lines.readLine()));
-            }
-            process.toHandle().destroyForcibly();
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                acknowledged.add(Integer.parseInt(line));
-            }
-        } finally {
-            Await.result(process.destroyForcibly().onExit());
-        }
+        ChildJvm.lines(process, 200 + new Random(first).nextInt(500))
+                .forEach(line -> acknowledged.add(Integer.parseInt(line)));
     }
 }
