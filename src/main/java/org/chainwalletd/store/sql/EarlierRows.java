@@ -109,7 +109,7 @@ final class EarlierRows {
                 row -> new Use(SpendTable.txId(row), Amount.ofUnsigned(row.getLong(2)), row.getLong(3)),
                 most);
         for (Use use : uses) {
-            AllowanceTable.count(session, use.amount(), use.at());
+            AllowanceTable.ALL.count(session, use.amount(), use.at());
             session.update("DELETE FROM allowance_uses WHERE intent = ?", use.txId());
         }
         return uses.size();

@@ -88,7 +88,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         List<SqlSession.Lookup<?>> lookups = new ArrayList<>(SpendTable.forOpening(intent, closedBefore));
         store.deletion(intent.from()).ifPresent(lookups::add);
         lookups.add(KeptSpends.confirmed(intent.txId()));
-        lookups.add(AllowanceTable.of(AllowanceStore.Minute.startOf(at)));
+        lookups.add(AllowanceTable.ALL.of(AllowanceStore.Minute.startOf(at)));
         if (intent.token().isPresent()) {
             String token = intent.token().get().token();
             lookups.addAll(List.of(

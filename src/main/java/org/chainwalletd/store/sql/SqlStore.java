@@ -95,7 +95,7 @@ public abstract class SqlStore implements Store {
             boolean ofSweeps)
             throws SQLException {
         List<SqlSession.Lookup<?>> lookups = new ArrayList<>(SpendTable.ofNumbers(spendIds));
-        minutes.forEach(minute -> lookups.add(AllowanceTable.of(minute)));
+        minutes.forEach(minute -> lookups.add(AllowanceTable.ALL.of(minute)));
         session.fetch(lookups);
         spendTable.reload(session, spendIds, sweeps::opened);
         allowance.reload(session, minutes);

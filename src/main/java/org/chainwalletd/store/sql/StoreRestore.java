@@ -195,7 +195,7 @@ public final class StoreRestore {
 
     /** Writes the sums of the allowance. They follow the spends, because spends kept only for reporting do not contain their share. */
     private static void writeUses(SqlSession session, LineBuffer lines) throws SQLException {
-        writeUses(Optional.empty(), AllowanceTable.minutes(session, Long.MIN_VALUE), lines);
+        writeUses(Optional.empty(), AllowanceTable.ALL.minutes(session, Long.MIN_VALUE), lines);
         for (Map.Entry<String, List<AllowanceStore.Minute>> token :
                 TokenUses.all(session).entrySet()) {
             writeUses(Optional.of(token.getKey()), token.getValue(), lines);
@@ -494,12 +494,9 @@ public final class StoreRestore {
 
     /** Never lowers a sum: with the logs of several daemons a spend may be counted twice, but is never left out. */
     private void enter(SentLine.Uses uses) throws SQLException {
+        AllowanceTable sums = new AllowanceTable(uses.tokenName());
         for (AllowanceStore.Minute minute : uses.minutes()) {
-            if (uses.tokenName().isEmpty()) {
-                AllowanceTable.countAtLeast(session, minute);
-            } else {
-                TokenUses.countAtLeast(session, uses.tokenName().get(), minute);
-            }
+            sums.countAtLeast(session, minute);
         }
     }
 
@@ -604,7 +601,9 @@ public final class StoreRestore {
                 session,
                 spends.numberFor(session, spend.number()),
                 row,
-                counted.isPresent() ? AllowanceTable.count(session, row.allowance(), counted.getAsLong()) : counted);
+                counted.isPresent()
+                        ? AllowanceTable.ALL.count(session, row.allowance(), counted.getAsLong())
+                        : counted);
         if (counted.isPresent()) {
             TokenUses.countRestored(session, row, counted.getAsLong());
         }
@@ -694,11 +693,11 @@ public final class StoreRestore {
             return;
         }
         if (counted.isPresent()) {
-            AllowanceTable.giveBack(session, row);
+            AllowanceTable.ALL.giveBack(session, row);
             TokenUses.giveBack(session, row);
         }
         spends.setCountedAt(
-                session, row, AllowanceTable.count(session, row.intent().allowance(), at));
+                session, row, AllowanceTable.ALL.count(session, row.intent().allowance(), at));
         TokenUses.countRestored(session, row.intent(), at);
     }
 

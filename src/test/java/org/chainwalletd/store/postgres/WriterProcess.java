@@ -2,7 +2,6 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,7 +13,6 @@ import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.Payments;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.sql.SqliteStore;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ChildJvm;
 
 /**

@@ -7,7 +7,6 @@ import static org.chainwalletd.store.Payments.opening;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.intent;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +22,6 @@ import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.files.CrashPoint;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ChildJvm;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;

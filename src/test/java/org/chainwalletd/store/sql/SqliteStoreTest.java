@@ -12,12 +12,10 @@ import static org.chainwalletd.store.Payments.spendOfToken;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.intent;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -311,8 +309,7 @@ class SqliteStoreTest {
     /** Otherwise the remains in the log would be taken for a commit if the process died now. */
     @Test
     void a_commit_that_failed_is_said_to_have_written_nothing_only_when_another_one_was_written_over_it() {
-        assertThat(reasonOf(store.write(StoreFaults::cannotBeCommitted)))
-                .isEqualTo(StoreException.Reason.UNAVAILABLE);
+        assertThat(reasonOf(store.write(StoreFaults::cannotBeCommitted))).isEqualTo(StoreException.Reason.UNAVAILABLE);
 
         assertThat(reasonOf(store.write(session -> {
                     StoreFaults.cannotBeCommitted(session);
