@@ -65,7 +65,7 @@ final class KeptSpends {
             "token_name",
             "memo");
     private static final String ALL = String.join(", ", COLUMNS);
-    private static final String INSERT_ERASED =
+    static final String INSERT_ERASED =
             "INSERT INTO erased_spends (id, tx_id, token_key, token_rest) VALUES (?, ?, ?, ?)";
     private static final String OF_TOKEN = "token_key = ? AND (token = ? OR token IS NULL AND token_rest = ?)";
 
@@ -281,33 +281,6 @@ final class KeptSpends {
                 row -> row.getLong(1),
                 SpendRow.shortId(txId),
                 txId);
-    }
-
-    /** Returns up to {@code most} erased spends with greater numbers, ordered by number. */
-    static List<SentLine.Erased.Item> erasedAfter(SqlSession session, long number, int most) throws SQLException {
-        return session.query(
-                "SELECT id, tx_id, token_key, token_rest FROM erased_spends WHERE id > ? ORDER BY id LIMIT ?",
-                row -> new SentLine.Erased.Item(
-                        row.number("id"), row.hash("tx_id"), row.number("token_key"), row.number("token_rest")),
-                number,
-                most);
-    }
-
-    /** Returns whether a kept or erased row records the transaction that the token of an erased spend was bound to. */
-    static boolean knows(SqlSession session, SentLine.Erased.Item erased) throws SQLException {
-        return session.has(
-                "SELECT 1 FROM erased_spends WHERE token_key = ? AND token_rest = ? AND tx_id = ?"
-                        + " UNION ALL SELECT 1 FROM kept_spends WHERE token_key = ? AND tx_id = ?",
-                erased.key(),
-                erased.rest(),
-                erased.txId(),
-                erased.key(),
-                erased.txId());
-    }
-
-    static void insert(SqlSession session, long number, SentLine.Erased.Item erased) throws SQLException {
-        session.update(INSERT_ERASED, number, erased.txId(), erased.key(), erased.rest());
-        neverReassign(session, number);
     }
 
     /** Returns whether a kept or erased spend has this number. */

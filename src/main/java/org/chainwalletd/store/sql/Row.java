@@ -3,6 +3,7 @@ package org.chainwalletd.store.sql;
 import java.math.BigInteger;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -143,7 +144,16 @@ public final class Row {
     }
 
     public List<Address> addresses(String column) throws SQLException {
-        return SentLine.Sweep.unpackAddresses(columns.getBytes(column));
+        return unpackAddresses(columns.getBytes(column));
+    }
+
+    /** Decodes addresses that follow each other, 32 bytes each. */
+    static List<Address> unpackAddresses(byte[] packed) {
+        List<Address> addresses = new ArrayList<>(packed.length / Address.LENGTH);
+        for (int at = 0; at < packed.length; at += Address.LENGTH) {
+            addresses.add(Address.of(Arrays.copyOfRange(packed, at, at + Address.LENGTH)));
+        }
+        return addresses;
     }
 
     /** Returns the values of all columns, each followed by a space, with bytes in hexadecimal. */

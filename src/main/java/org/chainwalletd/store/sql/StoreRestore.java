@@ -186,10 +186,10 @@ public final class StoreRestore {
     }
 
     private static void writeErased(SqlSession session, LineBuffer lines) throws SQLException {
-        List<SentLine.Erased.Item> some = KeptSpends.erasedAfter(session, 0, ROWS_AT_ONCE);
+        List<SentLine.Erased.Item> some = ErasedSpends.after(session, 0, ROWS_AT_ONCE);
         while (!some.isEmpty()) {
             lines.add(new SentLine.Erased(some));
-            some = KeptSpends.erasedAfter(session, some.get(some.size() - 1).number(), ROWS_AT_ONCE);
+            some = ErasedSpends.after(session, some.get(some.size() - 1).number(), ROWS_AT_ONCE);
         }
     }
 
@@ -486,8 +486,8 @@ public final class StoreRestore {
 
     private void enter(SentLine.Erased erased) throws SQLException {
         for (SentLine.Erased.Item item : erased.items()) {
-            if (!KeptSpends.knows(session, item)) {
-                KeptSpends.insert(session, spends.numberFor(session, item.number()), item);
+            if (!ErasedSpends.knows(session, item)) {
+                ErasedSpends.insert(session, spends.numberFor(session, item.number()), item);
             }
         }
     }
