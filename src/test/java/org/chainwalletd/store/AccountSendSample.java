@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.testkit.Copies;
 
 /** Sample with an account-chain transaction in every state, and its text form; the samples under {@code frozen} were made with it. */
 public final class AccountSendSample {
@@ -47,30 +48,15 @@ public final class AccountSendSample {
     }
 
     public static AccountSend renamed(AccountSend send, String reference) {
-        AccountSend.Order order = send.order();
-        return new AccountSend(
-                send.id(),
-                new AccountSend.Order(
-                        reference, order.digest(), order.kind(), order.feeCeiling(), order.pushing(), order.owner()),
-                send.call(),
-                send.versions(),
-                send.progress());
+        return ordered(send, "reference", reference);
     }
 
     static AccountSend owned(AccountSend send, String owner) {
-        AccountSend.Order order = send.order();
-        return new AccountSend(
-                send.id(),
-                new AccountSend.Order(
-                        order.reference(),
-                        order.digest(),
-                        order.kind(),
-                        order.feeCeiling(),
-                        order.pushing(),
-                        Optional.of(owner)),
-                send.call(),
-                send.versions(),
-                send.progress());
+        return ordered(send, "owner", Optional.of(owner));
+    }
+
+    private static AccountSend ordered(AccountSend send, String member, Object value) {
+        return Copies.with(send, "order", Copies.with(send.order(), member, value));
     }
 
     static AccountSend copy(AccountSend send, long nonce) {

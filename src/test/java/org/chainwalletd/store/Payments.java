@@ -6,9 +6,12 @@ import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.testkit.Await;
 
 /** Payments identified by a number, which determines their transaction, token and coin. */
@@ -16,7 +19,7 @@ public final class Payments {
     private Payments() {}
 
     public static Intent payment(int number) {
-        return intent(number, Optional.of("token-" + number), number);
+        return intent(number, "token-" + number, number);
     }
 
     public static CompletionStage<Opening> asked(Store store, int number) {
@@ -24,16 +27,71 @@ public final class Payments {
     }
 
     public static void pay(Store store, int number) {
-        assertThat(done(asked(store, number))).isInstanceOf(Opening.Opened.class);
+        pay(store, payment(number));
+    }
+
+    public static Intent pay(Store store, Intent intent) {
+        assertThat(opening(store, intent)).isInstanceOf(Opening.Opened.class);
+        return intent;
+    }
+
+    /** Opens a spend; no token has expired. */
+    public static Opening opening(Store store, Intent intent) {
+        return done(store.intents().open(intent, 0));
     }
 
     public static void accept(Store store, int number) {
         assertThat(done(store.intents().accept(hash(number), Set.of(IntentState.PREPARED), 50)))
-                .isInstanceOf(IntentStore.Transition.Made.class);
+                .isInstanceOf(Transition.Made.class);
+    }
+
+    /** Closes a spend in flight whose bytes never left. */
+    public static Transition fail(Store store, Hash256 txId, IntentState outcome, long now) {
+        return done(store.intents().fail(txId, IntentState.PREPARED, outcome, "no", now));
+    }
+
+    /** Closes a spend in flight that nodes have refused. */
+    public static Transition failSent(Store store, Hash256 txId, IntentState outcome, long now) {
+        return done(store.intents().failSent(txId, IntentState.PREPARED, outcome, "no", now));
+    }
+
+    /** Closes a spend in flight whose coin another transaction has spent. */
+    public static Transition failConflicted(Store store, Hash256 txId, long now) {
+        return done(store.intents().failSent(txId, IntentState.PREPARED, IntentState.CONFLICTED, "spent", now));
+    }
+
+    /** Confirms a spend in flight, in block 9. */
+    public static Transition confirm(Store store, Hash256 txId, long now) {
+        return done(store.intents().confirm(txId, IntentState.PREPARED, new BlockPlace(9, hash(9)), now));
+    }
+
+    public static void bury(Store store, Hash256 txId) {
+        done(store.intents().bury(List.of(txId)));
+    }
+
+    public static Optional<Intent> found(Store store, Hash256 txId) {
+        return done(store.intents().find(txId));
+    }
+
+    public static IntentState stateOf(Store store, Hash256 txId) {
+        return found(store, txId).orElseThrow().state();
+    }
+
+    /** Finds the spend that a token is bound to; no token has expired. */
+    public static Optional<Intent> spendOfToken(Store store, String token) {
+        return done(store.receipts().find(token, 0));
+    }
+
+    public static List<Intent> inFlight(Store store) {
+        return done(store.intents().inFlight());
+    }
+
+    public static List<ReservationStore.Reservation> reserved(Store store) {
+        return done(store.reservations().all());
     }
 
     public static Intent spend(Store store, int number) {
-        return done(store.intents().find(hash(number))).orElseThrow();
+        return found(store, hash(number)).orElseThrow();
     }
 
     /** Asserts that each token is bound to its first payment with its bytes, and that the store does not pay it again. */
@@ -43,8 +101,7 @@ public final class Payments {
 
     public static void assertBound(Store store, int number) {
         assertThat(spend(store, number).transaction()).isEqualTo(payment(number).transaction());
-        assertThat(done(store.intents()
-                        .open(intent(5_000 + number, Optional.of("token-" + number), 5_000 + number), 0)))
+        assertThat(opening(store, intent(5_000 + number, "token-" + number, 5_000 + number)))
                 .as("token-" + number)
                 .isEqualTo(new Opening.TokenTaken(hash(number)));
     }

@@ -3,6 +3,21 @@ package org.chainwalletd.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.chainwalletd.store.AccountSendSample.CHAIN;
+import static org.chainwalletd.store.AccountSendSample.copy;
+import static org.chainwalletd.store.AccountSendSample.renamed;
+import static org.chainwalletd.store.Payments.bury;
+import static org.chainwalletd.store.Payments.confirm;
+import static org.chainwalletd.store.Payments.fail;
+import static org.chainwalletd.store.Payments.failConflicted;
+import static org.chainwalletd.store.Payments.failSent;
+import static org.chainwalletd.store.Payments.found;
+import static org.chainwalletd.store.Payments.inFlight;
+import static org.chainwalletd.store.Payments.opening;
+import static org.chainwalletd.store.Payments.pay;
+import static org.chainwalletd.store.Payments.reserved;
+import static org.chainwalletd.store.Payments.spendOfToken;
+import static org.chainwalletd.store.Payments.stateOf;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
@@ -11,11 +26,8 @@ import static org.chainwalletd.store.StoreSample.raw;
 
 import java.math.BigInteger;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,10 +38,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.IntFunction;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -46,6 +56,8 @@ import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.store.sql.QueueHistory;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
+import org.chainwalletd.testkit.ManualClock;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -81,15 +93,13 @@ public abstract class StoreContract {
 
     @Test
     void an_intent_comes_back_as_it_was_with_every_u64() {
-        Intent intent = intent(1, Optional.of("token-one"), 7, 8);
-
-        done(store.intents().open(intent, 0));
+        Intent intent = pay(store, intent(1, "token-one", 7, 8));
         restart();
 
-        assertThat(done(store.intents().find(intent.txId()))).contains(intent);
-        assertThat(done(store.intents().inFlight())).containsExactly(intent);
+        assertThat(found(store, intent.txId())).contains(intent);
+        assertThat(inFlight(store)).containsExactly(intent);
         assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).contains(intent);
-        assertThat(done(store.reservations().all()))
+        assertThat(reserved(store))
                 .extracting(ReservationStore.Reservation::coin)
                 .containsExactlyInAnyOrderElementsOf(intent.inputs());
         assertThat(done(store.allowance().spentSince(0)))
@@ -100,14 +110,14 @@ public abstract class StoreContract {
 
     @Test
     void an_intent_whose_coin_is_taken_leaves_nothing_behind() {
-        done(store.intents().open(intent(1, Optional.empty(), 7), 0));
+        pay(store, intent(1, Optional.empty(), 7));
 
-        assertThat(done(store.intents().open(intent(2, Optional.of("token-two"), 8, 7), 0)))
+        assertThat(opening(store, intent(2, "token-two", 8, 7)))
                 .isEqualTo(new Opening.CoinTaken(new Coin(outpoint(7), Amount.MAX), hash(1)));
 
-        assertThat(done(store.intents().find(hash(2)))).isEmpty();
-        assertThat(done(store.receipts().find("token-two", 0))).isEmpty();
-        assertThat(done(store.reservations().all())).hasSize(1);
+        assertThat(found(store, hash(2))).isEmpty();
+        assertThat(spendOfToken(store, "token-two")).isEmpty();
+        assertThat(reserved(store)).hasSize(1);
         assertThat(used()).isEqualTo(1);
     }
 
@@ -116,56 +126,49 @@ public abstract class StoreContract {
         List<Opening> answers = atOnce(50, i -> store.intents().open(intent(100 + i, Optional.empty(), i / 2), 0));
 
         assertThat(answers).filteredOn(Opening.CoinTaken.class::isInstance).hasSize(25);
-        assertThat(done(store.reservations().all())).hasSize(25);
+        assertThat(reserved(store)).hasSize(25);
     }
 
     @Test
     void a_coin_of_a_running_sweep_is_spent_by_the_spend_of_its_part_alone() {
         SweepStore.Sweep sweep = sweep("sweep-one", parts(2, 7, 8));
-        Intent other = intent(2, Optional.of("token-two"), 8);
+        Intent other = intent(2, "token-two", 8);
 
-        assertThat(done(store.intents().open(other, 0)))
+        assertThat(opening(store, other))
                 .isEqualTo(new Opening.CoinTaken(other.inputs().get(0), Hash256.ZERO));
         assertThat(store.reservations().isPlannedByOther(outpoint(8), Optional.of("token-two")))
                 .isTrue();
         restart();
-        assertThat(done(store.intents().open(other, 0))).isInstanceOf(Opening.CoinTaken.class);
-        assertThat(done(store.intents().open(partSpend(sweep, 0, 1, 7), 0))).isInstanceOf(Opening.Opened.class);
-        assertThat(done(store.intents().open(other, 0))).isInstanceOf(Opening.CoinTaken.class);
+        assertThat(opening(store, other)).isInstanceOf(Opening.CoinTaken.class);
+        pay(store, partSpend(sweep, 0, 1, 7));
+        assertThat(opening(store, other)).isInstanceOf(Opening.CoinTaken.class);
 
         done(store.sweeps().endUnopened("sweep-one", 1));
 
-        assertThat(store.reservations().isPlannedByOther(outpoint(8), Optional.empty()))
-                .isFalse();
-        assertThat(done(store.intents().open(other, 0))).isInstanceOf(Opening.Opened.class);
+        assertThat(isPlanned(8)).isFalse();
+        pay(store, other);
     }
 
     @Test
     void a_coin_of_a_refused_part_is_free_although_its_sweep_is_running() {
         SweepStore.Sweep sweep = sweep("sweep-one", parts(2, 7, 8));
-        Intent part = partSpend(sweep, 0, 1, 7);
-        done(store.intents().open(part, 0));
-        done(store.intents().fail(part.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+        Intent part = pay(store, partSpend(sweep, 0, 1, 7));
+        fail(store, part.txId(), IntentState.REFUSED, 50);
 
-        assertThat(done(store.intents().open(intent(2, Optional.empty(), 7), 0)))
-                .isInstanceOf(Opening.Opened.class);
+        pay(store, intent(2, Optional.empty(), 7));
     }
 
     @Test
     void a_sweep_that_stops_leaves_its_coins_to_others_and_takes_back_whole_parts_only() {
         sweep("sweep-one", List.of(part(0, 7, 8), part(1, 9, 10)));
         moved("sweep-one", SweepStore.State.RUNNING, SweepStore.State.STOPPED);
-        assertThat(done(store.intents().open(intent(2, Optional.empty(), 7), 0)))
-                .isInstanceOf(Opening.Opened.class);
+        pay(store, intent(2, Optional.empty(), 7));
 
         moved("sweep-one", SweepStore.State.STOPPED, SweepStore.State.RUNNING);
 
         for (int restarts = 0; restarts < 2; restarts++) {
-            assertThat(store.reservations().isPlannedByOther(outpoint(8), Optional.empty()))
-                    .as("its part lacks a coin")
-                    .isFalse();
-            assertThat(store.reservations().isPlannedByOther(outpoint(9), Optional.empty()))
-                    .isTrue();
+            assertThat(isPlanned(8)).as("its part lacks a coin").isFalse();
+            assertThat(isPlanned(9)).isTrue();
             restart();
             // A shared store reads its rows in its first write.
             done(store.intents().findForCertain(hash(99)));
@@ -174,7 +177,7 @@ public abstract class StoreContract {
 
     @Test
     void a_sweep_plans_no_coin_that_a_spend_holds_or_another_running_sweep_plans() {
-        done(store.intents().open(intent(2, Optional.empty(), 7), 0));
+        pay(store, intent(2, Optional.empty(), 7));
         sweep("sweep-one", parts(1, 8));
         List<Integer> free = new ArrayList<>();
 
@@ -190,6 +193,10 @@ public abstract class StoreContract {
                         50));
 
         assertThat(free).containsExactly(9);
+    }
+
+    private boolean isPlanned(int coin) {
+        return store.reservations().isPlannedByOther(outpoint(coin), Optional.empty());
     }
 
     private SweepStore.Sweep sweep(String token, List<SweepStore.Part> parts) {
@@ -254,70 +261,66 @@ public abstract class StoreContract {
     }
 
     public static Intent partSpend(SweepStore.Sweep sweep, int part, int id, int... coins) {
-        Intent any = intent(id, Optional.of(SweepStore.partToken(sweep.id(), part)), coins);
-        return StoreSample.copy(any, SweepStore.KIND, any.allowance(), any.createdAt(), Intent.Progress.prepared(40));
+        Intent any = intent(id, SweepStore.partToken(sweep.id(), part), coins);
+        return StoreSample.ofKind(SweepStore.KIND, any);
     }
 
     @Test
     void a_failed_spend_gives_its_coins_and_its_allowance_back() {
-        Intent intent = intent(1, Optional.of("token-one"), 7);
-        done(store.intents().open(intent, 0));
+        Intent intent = pay(store, intent(1, "token-one", 7));
 
         done(store.intents()
                 .fail(intent.txId(), IntentState.PREPARED, IntentState.REFUSED, "node error -32602: no", 50));
 
-        assertThat(done(store.reservations().all())).isEmpty();
+        assertThat(reserved(store)).isEmpty();
         assertThat(used()).isZero();
-        assertThat(done(store.receipts().find("token-one", 0)))
+        assertThat(spendOfToken(store, "token-one"))
                 .contains(intent.in(IntentState.REFUSED, "node error -32602: no", 50));
     }
 
     @Test
     void a_confirmed_spend_frees_its_coins_and_keeps_its_allowance() {
-        Intent intent = intent(1, Optional.empty(), 7);
-        done(store.intents().open(intent, 0));
+        Intent intent = pay(store, intent(1, Optional.empty(), 7));
 
-        done(store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+        confirm(store, intent.txId(), 50);
 
-        assertThat(done(store.reservations().all())).isEmpty();
+        assertThat(reserved(store)).isEmpty();
         assertThat(used()).isEqualTo(1);
-        assertThat(done(store.intents().inFlight())).isEmpty();
+        assertThat(inFlight(store)).isEmpty();
     }
 
     @Test
     void a_confirmed_spend_keeps_its_block_until_it_is_buried() {
-        Intent intent = intent(1, Optional.empty(), 7);
-        done(store.intents().open(intent, 0));
-        done(store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+        Intent intent = pay(store, intent(1, Optional.empty(), 7));
+        confirm(store, intent.txId(), 50);
         done(store.intents().confirm(intent.txId(), IntentState.CONFIRMED, new BlockPlace(10, hash(10)), 60));
         restart();
 
         assertThat(done(store.intents().unburied()))
                 .containsExactly(
                         new ConfirmedSpend(intent.txId(), intent.inputs(), Optional.of(new BlockPlace(10, hash(10)))));
-        assertThat(done(store.intents().find(intent.txId())).orElseThrow().changedAt())
+        assertThat(found(store, intent.txId()).orElseThrow().changedAt())
                 .as("another block is no new confirmation")
                 .isEqualTo(50);
-        done(store.intents().bury(List.of(intent.txId())));
+        bury(store, intent.txId());
         assertThat(done(store.intents().unburied())).isEmpty();
     }
 
     @Test
     void a_spend_that_left_the_chain_is_in_flight_again_with_all_coins_that_nobody_else_has() {
-        Intent intent = intent(1, Optional.of("token-one"), 7, 8);
-        done(store.intents().open(intent, 0));
-        done(store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
-        done(store.intents().open(intent(2, Optional.empty(), 8), 0));
+        Intent intent = pay(store, intent(1, "token-one", 7, 8));
+        confirm(store, intent.txId(), 50);
+        pay(store, intent(2, Optional.empty(), 8));
 
         Intent again = ((Unconfirmation.BackInFlight) done(store.intents().unconfirm(intent.txId(), 70))).intent();
         restart();
 
         assertThat(again).isEqualTo(intent.in(IntentState.ACCEPTED, "", 70));
-        assertThat(done(store.receipts().find("token-one", 0))).contains(again);
-        assertThat(done(store.intents().inFlight())).contains(again);
+        assertThat(spendOfToken(store, "token-one")).contains(again);
+        assertThat(inFlight(store)).contains(again);
         assertThat(done(store.intents().unburied())).isEmpty();
         assertThat(used()).isEqualTo(2);
-        assertThat(done(store.reservations().all()))
+        assertThat(reserved(store))
                 .extracting(ReservationStore.Reservation::coin, ReservationStore.Reservation::txId)
                 .containsExactlyInAnyOrder(
                         tuple(new Coin(outpoint(7), Amount.MAX), hash(1)),
@@ -328,20 +331,18 @@ public abstract class StoreContract {
 
     @Test
     void a_refused_spend_can_be_opened_again_unless_its_coin_is_taken() {
-        Intent first = intent(1, Optional.of("token-one"), 7);
-        done(store.intents().open(first, 0));
-        done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+        Intent first = pay(store, intent(1, "token-one", 7));
+        fail(store, first.txId(), IntentState.REFUSED, 50);
         assertThat(done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 50), 60)))
                 .isEqualTo(new Opening.Opened(false));
-        assertThat(done(store.intents().inFlight())).hasSize(1);
-        done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 70));
-        done(store.intents().open(intent(2, Optional.empty(), 7), 0));
+        assertThat(inFlight(store)).hasSize(1);
+        fail(store, first.txId(), IntentState.REFUSED, 70);
+        pay(store, intent(2, Optional.empty(), 7));
 
         assertThat(done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 70), 80)))
                 .isEqualTo(new Opening.CoinTaken(first.inputs().get(0), hash(2)));
 
-        assertThat(done(store.intents().find(first.txId())).orElseThrow().state())
-                .isEqualTo(IntentState.REFUSED);
+        assertThat(stateOf(store, first.txId())).isEqualTo(IntentState.REFUSED);
     }
 
     /** Otherwise a transaction that turns up later would be the receipt of two payments. */
@@ -349,99 +350,97 @@ public abstract class StoreContract {
     void two_tokens_never_share_a_transaction_however_the_first_ended_unless_it_was_refused() {
         List<Intent> ended = new ArrayList<>();
         for (IntentState state : IntentState.values()) {
-            Intent first = intent(10 + state.ordinal(), Optional.of("token-" + state), state.ordinal());
-            done(store.intents().open(first, 0));
+            Intent first = pay(store, intent(10 + state.ordinal(), "token-" + state, state.ordinal()));
             bring(first, state);
-            ended.add(done(store.intents().find(first.txId())).orElseThrow());
+            ended.add(found(store, first.txId()).orElseThrow());
         }
 
         for (Intent there : ended) {
             Intent second = intent(
-                    10 + there.state().ordinal(),
-                    Optional.of("token-new"),
-                    there.state().ordinal());
+                    10 + there.state().ordinal(), "token-new", there.state().ordinal());
             if (there.state() != IntentState.REFUSED) {
-                assertThat(done(store.intents().open(second, 0))).isEqualTo(new Opening.SameTransaction(there));
-                assertThat(done(store.intents().find(there.txId()))).contains(there);
+                assertThat(opening(store, second)).isEqualTo(new Opening.SameTransaction(there));
+                assertThat(found(store, there.txId())).contains(there);
             }
         }
-        assertThat(done(store.receipts().find("token-new", 0))).isEmpty();
+        assertThat(spendOfToken(store, "token-new")).isEmpty();
     }
 
     @Test
     void a_refused_spend_makes_room_for_the_same_transaction_and_its_token_is_forgotten() {
-        Intent first = intent(1, Optional.of("token-one"), 7);
-        done(store.intents().open(first, 0));
+        Intent first = pay(store, intent(1, "token-one", 7));
         bring(first, IntentState.REFUSED);
 
-        Intent second = intent(1, Optional.of("token-two"), 7);
-        assertThat(done(store.intents().open(second, 0))).isEqualTo(new Opening.Opened(true));
+        Intent second = intent(1, "token-two", 7);
+        assertThat(opening(store, second)).isEqualTo(new Opening.Opened(true));
 
-        assertThat(done(store.receipts().find("token-one", 0))).isEmpty();
-        assertThat(done(store.receipts().find("token-two", 0))).contains(second);
+        assertThat(spendOfToken(store, "token-one")).isEmpty();
+        assertThat(spendOfToken(store, "token-two")).contains(second);
         assertThat(done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 50), 80)))
                 .isEqualTo(new Opening.SameTransaction(second));
     }
 
     private void lose(Intent intent) {
-        done(store.intents().open(intent, 0));
-        done(store.intents().failSent(intent.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50));
+        pay(store, intent);
+        failConflicted(store, intent.txId(), 50);
+    }
+
+    private Optional<Bound> bound(String token) {
+        return done(store.receipts().bound(token, 0));
     }
 
     private Optional<Hash256> boundTo(String token) {
-        return done(store.receipts().find(token, 0)).map(Intent::txId);
+        return spendOfToken(store, token).map(Intent::txId);
     }
 
     @Test
     void a_payment_that_lost_is_built_again_only_with_a_coin_of_each_earlier_try() {
-        Intent first = intent(1, Optional.of("token-one"), 1, 2);
+        Intent first = intent(1, "token-one", 1, 2);
         lose(first);
-        Intent apart = intent(2, Optional.of("token-one"), 3);
-        assertThat(done(store.intents().open(apart, 0))).isEqualTo(new Opening.TokenTaken(first.txId()));
-        Intent second = intent(3, Optional.of("token-one"), 2, 3);
+        Intent apart = intent(2, "token-one", 3);
+        assertThat(opening(store, apart)).isEqualTo(new Opening.TokenTaken(first.txId()));
+        Intent second = intent(3, "token-one", 2, 3);
         lose(second);
         assertThat(boundTo("token-one")).contains(second.txId());
         assertThat(done(store.intents().reopen(first.in(IntentState.CONFLICTED, "spent", 50), 60)))
                 .as("the bytes of before are never sent again")
                 .isEqualTo(new Opening.Moved(Optional.of(IntentState.CONFLICTED)));
-        Intent besideTheFirst = intent(4, Optional.of("token-one"), 3, 4);
-        assertThat(done(store.intents().open(besideTheFirst, 0))).isEqualTo(new Opening.TokenTaken(second.txId()));
+        Intent besideTheFirst = intent(4, "token-one", 3, 4);
+        assertThat(opening(store, besideTheFirst)).isEqualTo(new Opening.TokenTaken(second.txId()));
 
         restart();
-        Intent third = intent(5, Optional.of("token-one"), 2, 5);
-        assertThat(done(store.intents().open(third, 0))).isInstanceOf(Opening.Opened.class);
-        assertThat(done(store.intents().open(intent(6, Optional.of("token-one"), 2, 6), 0)))
+        Intent third = pay(store, intent(5, "token-one", 2, 5));
+        assertThat(opening(store, intent(6, "token-one", 2, 6)))
                 .as("one that has not lost")
                 .isEqualTo(new Opening.TokenTaken(third.txId()));
     }
 
     @Test
     void a_payment_is_built_from_other_coins_when_every_earlier_try_has_lost_for_good() {
-        Intent first = intent(1, Optional.of("token-one"), 1, 2);
+        Intent first = intent(1, "token-one", 1, 2);
         lose(first);
-        Intent second = intent(2, Optional.of("token-one"), 2, 3);
+        Intent second = intent(2, "token-one", 2, 3);
         lose(second);
-        Intent apart = intent(3, Optional.of("token-one"), 4);
-        done(store.intents().bury(List.of(second.txId())));
-        assertThat(done(store.intents().open(apart, 0)))
+        Intent apart = intent(3, "token-one", 4);
+        bury(store, second.txId());
+        assertThat(opening(store, apart))
                 .as("the first may still be mined")
                 .isEqualTo(new Opening.TokenTaken(second.txId()));
-        done(store.intents().bury(List.of(first.txId())));
+        bury(store, first.txId());
 
-        assertThat(done(store.intents().open(apart, 0))).isInstanceOf(Opening.Opened.class);
+        pay(store, apart);
         assertThat(boundTo("token-one")).contains(apart.txId());
     }
 
     @Test
     void a_token_stands_for_whichever_of_its_tries_a_block_has() {
-        Intent first = intent(1, Optional.of("token-one"), 1, 2);
+        Intent first = intent(1, "token-one", 1, 2);
         lose(first);
-        Intent second = intent(2, Optional.of("token-one"), 2, 3);
-        done(store.intents().open(second, 0));
+        Intent second = pay(store, intent(2, "token-one", 2, 3));
 
         done(store.intents().confirm(first.txId(), IntentState.CONFLICTED, new BlockPlace(9, hash(9)), 60));
         assertThat(boundTo("token-one")).contains(first.txId());
-        done(store.intents().failSent(second.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 61));
+        failConflicted(store, second.txId(), 61);
         restart();
         assertThat(boundTo("token-one")).contains(first.txId());
 
@@ -453,17 +452,16 @@ public abstract class StoreContract {
     @Test
     void other_parameters_other_kinds_and_other_ends_are_not_built_again() {
         for (IntentState state : List.of(IntentState.REFUSED, IntentState.ABANDONED, IntentState.CONTESTED)) {
-            Intent ended = intent(10 + state.ordinal(), Optional.of("token-" + state), state.ordinal(), 20);
-            done(store.intents().open(ended, 0));
+            Intent ended = pay(store, intent(10 + state.ordinal(), "token-" + state, state.ordinal(), 20));
             bring(ended, state);
             done(store.reservations().abandon(Map.of(ended.txId(), Set.of(outpoint(20)))));
-            Intent again = intent(30 + state.ordinal(), Optional.of("token-" + state), state.ordinal(), 40);
-            assertThat(done(store.intents().open(again, 0))).isEqualTo(new Opening.TokenTaken(ended.txId()));
+            Intent again = intent(30 + state.ordinal(), "token-" + state, state.ordinal(), 40);
+            assertThat(opening(store, again)).isEqualTo(new Opening.TokenTaken(ended.txId()));
         }
-        Intent lock = StoreSample.ofKind("htlc_lock", intent(1, Optional.of("token-lock"), 50, 51));
+        Intent lock = StoreSample.ofKind("htlc_lock", intent(1, "token-lock", 50, 51));
         lose(lock);
-        Intent another = StoreSample.ofKind("htlc_lock", intent(2, Optional.of("token-lock"), 50, 52));
-        assertThat(done(store.intents().open(another, 0))).isEqualTo(new Opening.TokenTaken(lock.txId()));
+        Intent another = StoreSample.ofKind("htlc_lock", intent(2, "token-lock", 50, 52));
+        assertThat(opening(store, another)).isEqualTo(new Opening.TokenTaken(lock.txId()));
     }
 
     private void bring(Intent intent, IntentState state) {
@@ -471,8 +469,8 @@ public abstract class StoreContract {
         switch (state) {
             case PREPARED -> {}
             case ACCEPTED -> done(store.intents().accept(txId, Set.of(IntentState.PREPARED), 50));
-            case CONFIRMED -> done(store.intents().confirm(txId, IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
-            case REFUSED, CONFLICTED -> done(store.intents().fail(txId, IntentState.PREPARED, state, "no", 50));
+            case CONFIRMED -> confirm(store, txId, 50);
+            case REFUSED, CONFLICTED -> fail(store, txId, state, 50);
             case CONTESTED -> done(store.intents().contest(txId, "a node had it", 50));
             case ABANDONED -> giveUp(txId, intent.inputs().get(0).outpoint(), 50);
         }
@@ -483,8 +481,7 @@ public abstract class StoreContract {
         for (IntentState found : IntentState.values()) {
             for (IntentState before : IntentState.values()) {
                 int number = 100 + 10 * found.ordinal() + before.ordinal();
-                Intent intent = intent(number, Optional.empty(), number);
-                done(store.intents().open(intent, 0));
+                Intent intent = pay(store, intent(number, Optional.empty(), number));
                 bring(intent, found);
 
                 Transition failed =
@@ -496,9 +493,7 @@ public abstract class StoreContract {
                                 before.isStill(found)
                                         ? new Transition.Made()
                                         : new Transition.Stale(Optional.of(found)));
-                assertThat(done(store.intents().find(intent.txId()))
-                                .orElseThrow()
-                                .state())
+                assertThat(stateOf(store, intent.txId()))
                         .isEqualTo(before.isStill(found) ? IntentState.CONFLICTED : found);
             }
         }
@@ -511,17 +506,17 @@ public abstract class StoreContract {
         List<Opening> all = atOnce(
                 60,
                 i -> i % 2 == 0
-                        ? store.intents().open(intent(200 + i, Optional.of("token-wanted"), 200 + i), 0)
+                        ? store.intents().open(intent(200 + i, "token-wanted", 200 + i), 0)
                         : store.intents().open(intent(200 + i, Optional.empty(), 200 + i, 7), 0));
 
         List<Opening> sameToken =
                 IntStream.range(0, 30).mapToObj(i -> all.get(2 * i)).toList();
         List<Opening> sameCoin =
                 IntStream.range(0, 30).mapToObj(i -> all.get(2 * i + 1)).toList();
-        Intent winner = done(store.receipts().find("token-wanted", 0)).orElseThrow();
+        Intent winner = spendOfToken(store, "token-wanted").orElseThrow();
         assertThat(sameToken.stream().distinct())
                 .containsExactlyInAnyOrder(new Opening.Opened(false), new Opening.TokenTaken(winner.txId()));
-        List<ReservationStore.Reservation> coin = done(store.reservations().all()).stream()
+        List<ReservationStore.Reservation> coin = reserved(store).stream()
                 .filter(held -> held.coin().outpoint().equals(outpoint(7)))
                 .toList();
         assertThat(coin).hasSize(1);
@@ -550,7 +545,7 @@ public abstract class StoreContract {
         assertThat(done(store.allowance().spentSince(0)))
                 .containsExactly(new AllowanceStore.Minute(
                         AllowanceStore.Minute.startOf(written), late.allowance().toBigInteger()));
-        done(store.intents().fail(late.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", written));
+        fail(store, late.txId(), IntentState.REFUSED, written);
         assertThat(StoreSample.used(store))
                 .as("it gives back what it took where it took it")
                 .isZero();
@@ -558,8 +553,7 @@ public abstract class StoreContract {
 
     @Test
     void of_many_outcomes_that_are_told_at_once_one_is_made_and_the_others_hear_which() {
-        Intent intent = intent(1, Optional.empty(), 7);
-        done(store.intents().open(intent, 0));
+        Intent intent = pay(store, intent(1, Optional.empty(), 7));
 
         List<Transition> answers = atOnce(
                 40,
@@ -567,8 +561,7 @@ public abstract class StoreContract {
                         ? store.intents().fail(intent.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50)
                         : store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
 
-        IntentState now =
-                done(store.intents().find(intent.txId())).orElseThrow().state();
+        IntentState now = stateOf(store, intent.txId());
         assertThat(answers).containsOnlyOnce(new Transition.Made());
         assertThat(answers.stream().distinct())
                 .containsExactlyInAnyOrder(new Transition.Made(), new Transition.Stale(Optional.of(now)));
@@ -576,191 +569,154 @@ public abstract class StoreContract {
 
     @Test
     void what_was_reserved_anew_is_not_ended_by_an_end_that_comes_late() {
-        Intent intent = intent(1, Optional.of("token-one"), 7, 8);
-        done(store.intents().open(intent, 0));
+        Intent intent = pay(store, intent(1, "token-one", 7, 8));
         giveUp(intent.txId(), outpoint(7), 50);
-        Intent abandoned = done(store.intents().find(intent.txId())).orElseThrow();
+        Intent abandoned = found(store, intent.txId()).orElseThrow();
         done(store.intents().reopen(abandoned, 60));
 
         Transition late = done(store.reservations().end(intent.txId(), IntentState.ABANDONED));
 
         assertThat(late).isEqualTo(new Transition.Stale(Optional.of(IntentState.PREPARED)));
-        assertThat(done(store.reservations().all())).hasSize(2);
+        assertThat(reserved(store)).hasSize(2);
         restart();
-        assertThat(done(store.reservations().all())).hasSize(2);
+        assertThat(reserved(store)).hasSize(2);
     }
 
     @Test
     void coins_whose_time_was_over_are_reserved_again_as_far_as_nobody_else_has_them() {
-        Intent intent = intent(1, Optional.empty(), 7, 8, 9);
-        done(store.intents().open(intent, 0));
+        Intent intent = pay(store, intent(1, Optional.empty(), 7, 8, 9));
         done(store.reservations().end(intent.txId(), IntentState.PREPARED));
-        assertThat(done(store.reservations().all())).isEmpty();
-        done(store.intents().open(intent(2, Optional.empty(), 8), 0));
+        assertThat(reserved(store)).isEmpty();
+        pay(store, intent(2, Optional.empty(), 8));
 
         done(store.reservations().reserveAgain(intent.txId()));
         restart();
 
-        assertThat(done(store.reservations().all()))
+        assertThat(reserved(store))
                 .extracting(held -> held.coin().outpoint(), ReservationStore.Reservation::txId)
                 .containsExactlyInAnyOrder(
                         tuple(outpoint(7), hash(1)), tuple(outpoint(9), hash(1)), tuple(outpoint(8), hash(2)));
-        assertThat(done(store.intents().open(intent(3, Optional.empty(), 9), 0)))
+        assertThat(opening(store, intent(3, Optional.empty(), 9)))
                 .isEqualTo(new Opening.CoinTaken(new Coin(outpoint(9), Amount.MAX), hash(1)));
     }
 
     @Test
     void what_is_out_of_date_is_forgotten_in_bites_the_oldest_first() {
         for (int i = 0; i < 10; i++) {
-            Intent intent = intent(i, Optional.of("token-" + i), i);
-            done(store.intents().open(intent, 0));
-            done(store.intents().fail(intent.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50 + i));
+            Intent intent = pay(store, intent(i, "token-" + i, i));
+            fail(store, intent.txId(), IntentState.REFUSED, 50 + i);
         }
 
         assertThat(done(store.intents().forget(58, 5))).isEqualTo(5);
-        assertThat(done(store.receipts().find("token-4", 0))).isEmpty();
-        assertThat(done(store.receipts().find("token-5", 0))).isPresent();
+        assertThat(spendOfToken(store, "token-4")).isEmpty();
+        assertThat(spendOfToken(store, "token-5")).isPresent();
         assertThat(done(store.intents().forget(58, 5))).isEqualTo(3);
-        assertThat(done(store.receipts().find("token-8", 0))).isPresent();
+        assertThat(spendOfToken(store, "token-8")).isPresent();
     }
 
-    private static final long CAP_MILLIS = Duration.ofHours(1).toMillis();
+    private static final Duration HOUR = Duration.ofHours(1);
+    private final ManualClock clock = new ManualClock(Instant.EPOCH.plus(HOUR.multipliedBy(10)));
 
     private static final Amount ONE = Amount.of(1_000);
 
     private static Intent paying(int number) {
-        Intent intent = intent(number, Optional.of("token-" + number), number);
-        return StoreSample.copy(intent, intent.kind(), ONE, intent.createdAt(), intent.progress());
+        Intent intent = intent(number, "token-" + number, number);
+        return Copies.with(intent, "allowance", ONE);
     }
 
     /** Sets the cap per transaction to {@link #ONE}, and the cap per hour to this number of payments. */
-    private void cap(int payments, LongSupplier clock) {
-        done(store.allowance()
-                .govern(
-                        new AllowanceStore.Limits(
-                                Optional.of(ONE),
-                                Optional.of(Amount.of(ONE.bits() * payments)),
-                                Duration.ofMillis(CAP_MILLIS)),
-                        new ManualTime(clock),
-                        () -> OptionalLong.of(clock.getAsLong())));
+    private void cap(int payments) {
+        cap(ONE, Amount.of(ONE.bits() * payments));
     }
 
-    /** Clock controlled by the test. */
-    private static final class ManualTime extends Clock {
-        private final LongSupplier millis;
-
-        private ManualTime(LongSupplier millis) {
-            this.millis = millis;
-        }
-
-        @Override
-        public Instant instant() {
-            return Instant.ofEpochMilli(millis.getAsLong());
-        }
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
-        }
+    private void cap(Amount perTransaction, Amount perPeriod) {
+        AllowanceStore.Limits limits =
+                new AllowanceStore.Limits(Optional.of(perTransaction), Optional.of(perPeriod), HOUR);
+        done(store.allowance().govern(limits, clock, () -> OptionalLong.of(clock.millis())));
     }
 
-    private CompletionStage<Opening> openAt(AtomicLong now, int number) {
-        return store.intents().open(paying(number), 0, true, now::get);
+    private CompletionStage<Opening> openNow(int number) {
+        return store.intents().open(paying(number), 0, true, clock::millis);
     }
 
     @Test
     void of_many_that_ask_at_once_as_many_are_opened_as_the_cap_allows_and_not_one_more() {
-        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
-        cap(2, now::get);
+        cap(2);
 
-        List<Opening> answers = atOnce(30, i -> openAt(now, i));
+        List<Opening> answers = atOnce(30, i -> openNow(i));
 
         assertThat(answers).filteredOn(Opening.Opened.class::isInstance).hasSize(2);
         Amount two = ONE.plus(ONE);
         assertThat(answers)
                 .filteredOn(answer -> !(answer instanceof Opening.Opened))
                 .hasSize(28)
-                .containsOnly(new Opening.CapExceeded("per_period", two, two, ONE, Amount.ZERO, CAP_MILLIS / 1_000));
+                .containsOnly(new Opening.CapExceeded("per_period", two, two, ONE, Amount.ZERO, HOUR.toSeconds()));
         assertThat(StoreSample.used(store)).isEqualTo(two.toBigInteger());
-        assertThat(done(store.reservations().all()))
-                .as("what is refused holds nothing")
-                .hasSize(2);
+        assertThat(reserved(store)).as("what is refused holds nothing").hasSize(2);
         assertThat(done(store.allowance().status()).remaining()).contains(Amount.ZERO);
     }
 
     @Test
     void the_cap_is_judged_by_the_rows_of_an_earlier_process_too() {
-        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
-        cap(2, now::get);
-        done(openAt(now, 1));
+        cap(2);
+        done(openNow(1));
         restart();
-        cap(2, now::get);
+        cap(2);
 
-        assertThat(done(openAt(now, 2))).isInstanceOf(Opening.Opened.class);
-        assertThat(done(openAt(now, 3))).isInstanceOf(Opening.CapExceeded.class);
-        assertThat(done(store.receipts().find("token-3", 0))).isEmpty();
+        assertThat(done(openNow(2))).isInstanceOf(Opening.Opened.class);
+        assertThat(done(openNow(3))).isInstanceOf(Opening.CapExceeded.class);
+        assertThat(spendOfToken(store, "token-3")).isEmpty();
 
-        now.addAndGet(CAP_MILLIS + AllowanceStore.MINUTE_MILLIS);
-        assertThat(done(openAt(now, 3))).isInstanceOf(Opening.Opened.class);
+        clock.advance(HOUR.plusMinutes(1));
+        assertThat(done(openNow(3))).isInstanceOf(Opening.Opened.class);
     }
 
-    private CompletionStage<Opening> openFor(String tokenName, AtomicLong now, int number) {
+    private CompletionStage<Opening> openFor(String tokenName, int number) {
         Intent.Details details = new Intent.Details(Optional.of(tokenName), Optional.empty(), Optional.empty());
-        return store.intents().open(paying(number).with(details), 0, true, now::get);
+        return store.intents().open(paying(number).with(details), 0, true, clock::millis);
     }
 
     @Test
     void the_cap_per_period_of_a_named_token_holds_for_it_alone_slides_and_survives_a_restart() {
-        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
         Amount two = ONE.plus(ONE);
         Runnable govern = () -> {
-            cap(20, now::get);
+            cap(20);
             store.allowance().governTokens(name -> name.equals("shop") ? Optional.of(two) : Optional.empty());
         };
         govern.run();
 
-        List<Opening> answers = atOnce(10, i -> openFor("shop", now, i));
+        List<Opening> answers = atOnce(10, i -> openFor("shop", i));
         assertThat(answers).filteredOn(Opening.Opened.class::isInstance).hasSize(2);
         Opening.CapExceeded exceeded = new Opening.CapExceeded(
-                "per_period", two, two, ONE, Amount.ZERO, CAP_MILLIS / 1_000, Optional.of("shop"));
+                "per_period", two, two, ONE, Amount.ZERO, HOUR.toSeconds(), Optional.of("shop"));
         assertThat(answers)
                 .filteredOn(answer -> !(answer instanceof Opening.Opened))
                 .containsOnly(exceeded);
-        assertThat(done(openFor("other", now, 11))).isInstanceOf(Opening.Opened.class);
-        assertThat(done(openAt(now, 12))).isInstanceOf(Opening.Opened.class);
+        assertThat(done(openFor("other", 11))).isInstanceOf(Opening.Opened.class);
+        assertThat(done(openNow(12))).isInstanceOf(Opening.Opened.class);
 
         restart();
         govern.run();
-        assertThat(done(openFor("shop", now, 13))).isEqualTo(exceeded);
-        done(store.intents().fail(hash(0), IntentState.PREPARED, IntentState.REFUSED, "no", now.get()));
-        assertThat(done(openFor("shop", now, 13)))
+        assertThat(done(openFor("shop", 13))).isEqualTo(exceeded);
+        fail(store, hash(0), IntentState.REFUSED, clock.millis());
+        assertThat(done(openFor("shop", 13)))
                 .as("what never left is given back")
                 .isInstanceOf(Opening.Opened.class);
-        assertThat(done(openFor("shop", now, 14))).isEqualTo(exceeded);
+        assertThat(done(openFor("shop", 14))).isEqualTo(exceeded);
 
-        now.addAndGet(CAP_MILLIS + AllowanceStore.MINUTE_MILLIS);
-        assertThat(done(openFor("shop", now, 14))).isInstanceOf(Opening.Opened.class);
+        clock.advance(HOUR.plusMinutes(1));
+        assertThat(done(openFor("shop", 14))).isInstanceOf(Opening.Opened.class);
     }
 
     @Test
     void a_spend_above_the_cap_of_one_is_not_opened_unless_no_cap_may_refuse_it_and_then_it_counts() {
-        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
         Amount less = ONE.minus(Amount.of(1));
-        done(store.allowance()
-                .govern(
-                        new AllowanceStore.Limits(Optional.of(less), Optional.of(ONE), Duration.ofMillis(CAP_MILLIS)),
-                        new ManualTime(now::get),
-                        () -> OptionalLong.of(now.get())));
+        cap(less, ONE);
 
-        assertThat(done(openAt(now, 1)))
-                .isEqualTo(new Opening.CapExceeded("per_tx", less, Amount.ZERO, ONE, less, CAP_MILLIS / 1_000));
+        assertThat(done(openNow(1)))
+                .isEqualTo(new Opening.CapExceeded("per_tx", less, Amount.ZERO, ONE, less, HOUR.toSeconds()));
         for (int i = 2; i < 4; i++) {
-            assertThat(done(store.intents().open(paying(i), 0, false, now::get)))
+            assertThat(done(store.intents().open(paying(i), 0, false, clock::millis)))
                     .isInstanceOf(Opening.Opened.class);
         }
         assertThat(done(store.allowance().status()).spent()).isEqualTo(ONE.plus(ONE));
@@ -768,39 +724,38 @@ public abstract class StoreContract {
 
     @Test
     void a_spend_that_is_opened_again_counts_once_against_the_cap_and_only_while_there_is_room() {
-        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
-        cap(1, now::get);
-        done(openAt(now, 1));
-        done(store.intents().failSent(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", now.get()));
-        Intent refused = done(store.intents().find(hash(1))).orElseThrow();
+        cap(1);
+        done(openNow(1));
+        failSent(store, hash(1), IntentState.REFUSED, clock.millis());
+        Intent refused = found(store, hash(1)).orElseThrow();
 
-        assertThat(done(store.intents().reopen(refused, true, now::get))).isEqualTo(new Opening.Opened(false));
+        assertThat(done(store.intents().reopen(refused, true, clock::millis))).isEqualTo(new Opening.Opened(false));
         assertThat(StoreSample.used(store)).isEqualTo(ONE.toBigInteger());
 
-        done(store.intents().fail(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", now.get()));
-        done(openAt(now, 2));
-        Intent unsent = done(store.intents().find(hash(1))).orElseThrow();
-        assertThat(done(store.intents().reopen(unsent, true, now::get))).isInstanceOf(Opening.CapExceeded.class);
-        assertThat(done(store.intents().find(hash(1)))).contains(unsent);
-        assertThat(done(store.intents().reopen(unsent, false, now::get))).isEqualTo(new Opening.Opened(false));
+        fail(store, hash(1), IntentState.REFUSED, clock.millis());
+        done(openNow(2));
+        Intent unsent = found(store, hash(1)).orElseThrow();
+        assertThat(done(store.intents().reopen(unsent, true, clock::millis))).isInstanceOf(Opening.CapExceeded.class);
+        assertThat(found(store, hash(1))).contains(unsent);
+        assertThat(done(store.intents().reopen(unsent, false, clock::millis))).isEqualTo(new Opening.Opened(false));
     }
 
     @Test
     void uses_stamped_by_a_clock_that_was_ahead_count_since_it_is_set_right_also_after_a_restart() {
-        AtomicLong now = new AtomicLong(100 * CAP_MILLIS);
-        cap(1, now::get);
-        done(openAt(now, 1));
-        now.set(10 * CAP_MILLIS);
+        clock.advance(HOUR.multipliedBy(90));
+        cap(1);
+        done(openNow(1));
+        clock.advance(HOUR.multipliedBy(-90));
 
-        assertThat(done(openAt(now, 2))).isInstanceOf(Opening.CapExceeded.class);
+        assertThat(done(openNow(2))).isInstanceOf(Opening.CapExceeded.class);
         restart();
-        cap(1, now::get);
+        cap(1);
         assertThat(done(store.allowance().spentSince(0)))
                 .extracting(AllowanceStore.Minute::start)
-                .containsExactly(AllowanceStore.Minute.startOf(now.get()));
-        now.addAndGet(CAP_MILLIS + AllowanceStore.MINUTE_MILLIS);
-        assertThat(done(openAt(now, 2))).isInstanceOf(Opening.Opened.class);
-        done(store.intents().fail(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", now.get()));
+                .containsExactly(AllowanceStore.Minute.startOf(clock.millis()));
+        clock.advance(HOUR.plusMinutes(1));
+        assertThat(done(openNow(2))).isInstanceOf(Opening.Opened.class);
+        fail(store, hash(1), IntentState.REFUSED, clock.millis());
         assertThat(StoreSample.used(store))
                 .as("it gives back what counts since then")
                 .isEqualTo(ONE.toBigInteger());
@@ -810,9 +765,8 @@ public abstract class StoreContract {
     void a_minute_counts_until_its_last_use_has_left_the_period() {
         long minute = AllowanceStore.MINUTE_MILLIS;
         for (int i = 0; i < 3; i++) {
-            Intent intent = StoreSample.madeAt(10 * minute + 20_000L * i, intent(i, Optional.empty(), i));
-            done(store.intents().open(intent, 0));
-            done(store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 0));
+            Intent intent = pay(store, StoreSample.madeAt(10 * minute + 20_000L * i, intent(i, Optional.empty(), i)));
+            confirm(store, intent.txId(), 0);
         }
         BigInteger all =
                 intent(1, Optional.empty(), 1).allowance().toBigInteger().multiply(BigInteger.valueOf(3));
@@ -830,21 +784,19 @@ public abstract class StoreContract {
 
     @Test
     void a_token_expires_only_after_its_spend_is_closed() {
-        Intent first = intent(1, Optional.of("token-one"), 7);
-        done(store.intents().open(first, 0));
+        Intent first = pay(store, intent(1, "token-one", 7));
         assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isPresent();
-        done(store.intents().confirm(first.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+        confirm(store, first.txId(), 50);
         assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE)))
                 .as("not buried")
                 .isPresent();
         assertThat(done(store.intents().forget(Long.MAX_VALUE, 100))).isZero();
-        done(store.intents().bury(List.of(first.txId())));
+        bury(store, first.txId());
         assertThat(done(store.receipts().find("token-one", 50))).isPresent();
         assertThat(done(store.receipts().find("token-one", 51))).isEmpty();
-        assertThat(done(store.intents().open(intent(2, Optional.of("token-one"), 8), 50)))
-                .isInstanceOf(Opening.TokenTaken.class);
+        assertThat(done(store.intents().open(intent(2, "token-one", 8), 50))).isInstanceOf(Opening.TokenTaken.class);
 
-        done(store.intents().open(intent(2, Optional.of("token-one"), 8), 51));
+        done(store.intents().open(intent(2, "token-one", 8), 51));
 
         assertThat(done(store.receipts().find("token-one", 51)).orElseThrow().txId())
                 .isEqualTo(hash(2));
@@ -856,13 +808,12 @@ public abstract class StoreContract {
     @Test
     void what_is_lost_for_good_stays_so_when_its_token_has_expired() {
         Intent paid = settled(1, "token-paid", 50);
-        Intent lost = intent(2, Optional.of("token-lost"), 2);
-        done(store.intents().open(lost, 0));
+        Intent lost = pay(store, intent(2, "token-lost", 2));
         done(store.intents().fail(lost.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "another was first", 50));
         Set<Hash256> both = Set.of(paid.txId(), lost.txId());
         assertThat(done(store.intents().lostForGood(both))).contains(lost.txId());
         assertThat(done(store.intents().forget(51, 100))).isEqualTo(2);
-        assertThat(done(store.intents().find(lost.txId()))).isEmpty();
+        assertThat(found(store, lost.txId())).isEmpty();
         assertThat(done(store.intents().lostForGood(both))).contains(lost.txId());
         assertThat(done(store.intents().lostForGood(Set.of(paid.txId(), hash(3)))))
                 .isEmpty();
@@ -870,10 +821,9 @@ public abstract class StoreContract {
 
     /** Creates a spend confirmed at {@code at} and buried. */
     private Intent settled(int id, String token, long at) {
-        Intent intent = intent(id, Optional.of(token), id);
-        done(store.intents().open(intent, 0));
-        done(store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), at));
-        done(store.intents().bury(List.of(intent.txId())));
+        Intent intent = pay(store, intent(id, token, id));
+        confirm(store, intent.txId(), at);
+        bury(store, intent.txId());
         return intent;
     }
 
@@ -882,7 +832,7 @@ public abstract class StoreContract {
     @Test
     void a_token_whose_spend_has_made_room_for_its_answer_stays_bound_and_its_transaction_known() {
         Intent paid = settled(1, "token-paid", 50);
-        Intent twin = intent(1, Optional.of("token-twin"), 1);
+        Intent twin = intent(1, "token-twin", 1);
 
         assertThat(done(store.receipts().keep(Map.of(paid.txId(), ANSWER)))).isEqualTo(1);
         restart();
@@ -890,58 +840,52 @@ public abstract class StoreContract {
         Bound kept = new Bound.ToReceipt(paid.txId(), paid.token().orElseThrow().digest(), ANSWER);
         assertThat(done(store.receipts().bound("token-paid", 50))).contains(kept);
         assertThat(done(store.receipts().bound("token-paid", 51))).as("expired").isEmpty();
-        assertThat(done(store.receipts().bound("token-other", 0))).isEmpty();
-        assertThat(done(store.receipts().find("token-paid", 0))).isEmpty();
-        assertThat(done(store.intents().find(paid.txId()))).isEmpty();
+        assertThat(bound("token-other")).isEmpty();
+        assertThat(spendOfToken(store, "token-paid")).isEmpty();
+        assertThat(found(store, paid.txId())).isEmpty();
         assertThat(done(store.receipts().fingerprints(10))).containsExactly(TokenBinding.fingerprint("token-paid"));
-        assertThat(done(store.intents().open(intent(2, Optional.of("token-paid"), 8), 50)))
+        assertThat(done(store.intents().open(intent(2, "token-paid", 8), 50)))
                 .isEqualTo(new Opening.TokenTaken(paid.txId()));
         assertThat(done(store.intents().open(twin, 50)))
                 .isEqualTo(new Opening.CoinTaken(twin.inputs().get(0), paid.txId()));
         assertThat(done(store.intents().unconfirm(paid.txId(), 60)))
                 .isEqualTo(new Unconfirmation.NotConfirmed(Optional.empty()));
 
-        done(store.intents().open(intent(2, Optional.of("token-paid"), 8), 51));
-        assertThat(done(store.receipts().bound("token-paid", 0)).map(Bound::digest))
+        done(store.intents().open(intent(2, "token-paid", 8), 51));
+        assertThat(bound("token-paid").map(Bound::digest))
                 .as("of two the living one")
                 .contains(hash(77));
-        assertThat(done(store.receipts().find("token-paid", 0)).map(Intent::txId))
-                .contains(hash(2));
+        assertThat(spendOfToken(store, "token-paid").map(Intent::txId)).contains(hash(2));
     }
 
     @Test
     void only_a_buried_payment_with_a_token_of_its_own_makes_room_for_its_answer() {
         List<Intent> others = new ArrayList<>();
         for (IntentState state : IntentState.values()) {
-            Intent intent = intent(10 + state.ordinal(), Optional.of("token-" + state), 10 + state.ordinal());
-            done(store.intents().open(intent, 0));
+            Intent intent = pay(store, intent(10 + state.ordinal(), "token-" + state, 10 + state.ordinal()));
             bring(intent, state);
             others.add(intent);
         }
-        Intent tokenless = intent(30, Optional.empty(), 30);
-        done(store.intents().open(tokenless, 0));
-        done(store.intents().confirm(tokenless.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+        Intent tokenless = pay(store, intent(30, Optional.empty(), 30));
+        confirm(store, tokenless.txId(), 50);
         others.add(tokenless);
-        Intent lock = StoreSample.ofKind("htlc_lock", intent(31, Optional.of("token-lock"), 31));
-        done(store.intents().open(lock, 0));
-        done(store.intents().confirm(lock.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+        Intent lock = pay(store, StoreSample.ofKind("htlc_lock", intent(31, "token-lock", 31)));
+        confirm(store, lock.txId(), 50);
         others.add(lock);
         done(store.intents()
                 .bury(others.stream()
                         .filter(intent -> !intent.token().equals(token("token-CONFIRMED")))
                         .map(Intent::txId)
                         .toList()));
-        List<Optional<Intent>> before = others.stream()
-                .map(intent -> done(store.intents().find(intent.txId())))
-                .toList();
+        List<Optional<Intent>> before =
+                others.stream().map(intent -> found(store, intent.txId())).toList();
 
         assertThat(done(store.receipts().settled(Long.MAX_VALUE, 100))).isEmpty();
         assertThat(done(store.receipts()
                         .keep(others.stream().collect(Collectors.toMap(Intent::txId, intent -> ANSWER)))))
                 .isZero();
 
-        assertThat(others.stream().map(intent -> done(store.intents().find(intent.txId()))))
-                .containsExactlyElementsOf(before);
+        assertThat(others.stream().map(intent -> found(store, intent.txId()))).containsExactlyElementsOf(before);
     }
 
     private static Optional<TokenBinding> token(String token) {
@@ -965,16 +909,15 @@ public abstract class StoreContract {
         }
 
         assertThat(done(store.receipts().forgetKept(58, 5))).isEqualTo(5);
-        assertThat(done(store.receipts().bound("token-4", 0))).isEmpty();
-        assertThat(done(store.receipts().bound("token-5", 0))).isPresent();
+        assertThat(bound("token-4")).isEmpty();
+        assertThat(bound("token-5")).isPresent();
         assertThat(done(store.receipts().forgetKept(58, 5))).isEqualTo(3);
         assertThat(done(store.receipts().forgetKept(58, 5))).isZero();
-        assertThat(done(store.receipts().bound("token-8", 0))).isPresent();
-        assertThat(done(store.intents().open(intent(0, Optional.of("token-0"), 0), 0)))
+        assertThat(bound("token-8")).isPresent();
+        assertThat(opening(store, intent(0, "token-0", 0)))
                 .as("no other payment can be made by a transaction that a block has had")
                 .isInstanceOf(Opening.CoinTaken.class);
-        assertThat(done(store.intents().open(intent(20, Optional.of("token-0"), 20), 0)))
-                .isInstanceOf(Opening.Opened.class);
+        pay(store, intent(20, "token-0", 20));
     }
 
     private void giveUp(Hash256 txId, Outpoint coin, long now) {
@@ -984,44 +927,38 @@ public abstract class StoreContract {
 
     @Test
     void a_spend_that_was_opened_again_after_it_was_abandoned_keeps_its_coins() {
-        Intent intent = intent(1, Optional.of("token-one"), 7, 8);
-        done(store.intents().open(intent, 0));
+        Intent intent = pay(store, intent(1, "token-one", 7, 8));
         done(store.intents().abandon(intent.txId(), "abandoned by the operator", 50));
-        done(store.intents().reopen(done(store.intents().find(intent.txId())).orElseThrow(), 60));
+        done(store.intents().reopen(found(store, intent.txId()).orElseThrow(), 60));
 
         assertThat(done(store.reservations().abandon(Map.of(intent.txId(), Set.of(outpoint(7))))))
                 .isEmpty();
 
-        assertThat(done(store.intents().find(intent.txId())).orElseThrow().state())
-                .isEqualTo(IntentState.PREPARED);
-        assertThat(done(store.reservations().all())).hasSize(2);
+        assertThat(stateOf(store, intent.txId())).isEqualTo(IntentState.PREPARED);
+        assertThat(reserved(store)).hasSize(2);
     }
 
     @Test
     void an_abandoned_outpoint_is_free_and_its_spend_is_no_longer_in_flight() {
-        Intent intent = intent(1, Optional.empty(), 7, 8);
-        done(store.intents().open(intent, 0));
+        Intent intent = pay(store, intent(1, Optional.empty(), 7, 8));
 
         giveUp(intent.txId(), outpoint(7), 90);
 
-        assertThat(done(store.reservations().all()))
+        assertThat(reserved(store))
                 .extracting(reservation -> reservation.coin().outpoint())
                 .containsExactly(outpoint(8));
-        assertThat(done(store.intents().find(intent.txId())).orElseThrow().state())
-                .isEqualTo(IntentState.ABANDONED);
+        assertThat(stateOf(store, intent.txId())).isEqualTo(IntentState.ABANDONED);
         assertThat(used()).isEqualTo(1);
-        assertThat(done(store.intents().inFlight())).as("still holds a coin").hasSize(1);
+        assertThat(inFlight(store)).as("still holds a coin").hasSize(1);
         giveUp(intent.txId(), outpoint(8), 91);
-        assertThat(done(store.intents().inFlight())).isEmpty();
+        assertThat(inFlight(store)).isEmpty();
     }
 
     @Test
     void abandoning_frees_no_coin_that_another_spend_holds_by_now() {
-        Intent former = intent(1, Optional.empty(), 7, 8);
-        done(store.intents().open(former, 0));
+        Intent former = pay(store, intent(1, Optional.empty(), 7, 8));
         done(store.reservations().end(former.txId(), IntentState.PREPARED));
-        Intent holder = intent(2, Optional.empty(), 7);
-        done(store.intents().open(holder, 0));
+        Intent holder = pay(store, intent(2, Optional.empty(), 7));
         done(store.reservations().reserveAgain(former.txId()));
         done(store.intents().abandon(former.txId(), "given up", 89));
         Map<Hash256, Set<Outpoint>> named = Map.of(former.txId(), Set.of(outpoint(7), outpoint(8)));
@@ -1031,22 +968,20 @@ public abstract class StoreContract {
         assertThat(ended)
                 .extracting(reservation -> reservation.coin().outpoint())
                 .containsExactly(outpoint(8));
-        assertThat(done(store.reservations().all()))
+        assertThat(reserved(store))
                 .extracting(ReservationStore.Reservation::txId)
                 .containsExactly(holder.txId());
-        assertThat(done(store.intents().find(holder.txId())).orElseThrow().state())
-                .isEqualTo(IntentState.PREPARED);
+        assertThat(stateOf(store, holder.txId())).isEqualTo(IntentState.PREPARED);
     }
 
     @Test
     void a_spend_that_was_abandoned_in_part_keeps_its_token_as_long_as_it_holds_a_coin() {
-        Intent intent = intent(1, Optional.of("token-one"), 7, 8);
-        done(store.intents().open(intent, 0));
+        Intent intent = pay(store, intent(1, "token-one", 7, 8));
         giveUp(intent.txId(), outpoint(7), 90);
 
         assertThat(done(store.intents().forget(Long.MAX_VALUE, 100))).isZero();
         assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isPresent();
-        assertThat(done(store.intents().open(intent(2, Optional.of("token-one"), 9), Long.MAX_VALUE)))
+        assertThat(done(store.intents().open(intent(2, "token-one", 9), Long.MAX_VALUE)))
                 .isInstanceOf(Opening.TokenTaken.class);
 
         done(store.reservations().end(intent.txId(), IntentState.ABANDONED));
@@ -1054,37 +989,34 @@ public abstract class StoreContract {
                 .as("whoever has seen its bytes can have them mined")
                 .isPresent();
         assertThat(done(store.intents().forget(Long.MAX_VALUE, 100))).isZero();
-        done(store.intents().bury(List.of(intent.txId())));
+        bury(store, intent.txId());
         assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isEmpty();
         assertThat(done(store.intents().forget(Long.MAX_VALUE, 100))).isEqualTo(1);
     }
 
     @Test
     void the_token_of_a_spend_that_was_sent_and_refused_never_expires_before_its_coin_is_spent_for_good() {
-        Intent sent = intent(1, Optional.of("token-sent"), 7);
-        done(store.intents().open(sent, 0));
-        done(store.intents().failSent(sent.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
-        Intent unsent = intent(2, Optional.of("token-unsent"), 8);
-        done(store.intents().open(unsent, 0));
-        done(store.intents().fail(unsent.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+        Intent sent = pay(store, intent(1, "token-sent", 7));
+        failSent(store, sent.txId(), IntentState.REFUSED, 50);
+        Intent unsent = pay(store, intent(2, "token-unsent", 8));
+        fail(store, unsent.txId(), IntentState.REFUSED, 50);
 
         assertThat(done(store.intents().forget(Long.MAX_VALUE, 100)))
                 .as("what never left")
                 .isEqualTo(1);
         assertThat(done(store.receipts().find("token-unsent", Long.MAX_VALUE))).isEmpty();
         assertThat(done(store.receipts().find("token-sent", Long.MAX_VALUE))).isPresent();
-        assertThat(done(store.intents().open(intent(3, Optional.of("token-sent"), 9), Long.MAX_VALUE)))
+        assertThat(done(store.intents().open(intent(3, "token-sent", 9), Long.MAX_VALUE)))
                 .isInstanceOf(Opening.TokenTaken.class);
 
-        done(store.intents().bury(List.of(sent.txId())));
+        bury(store, sent.txId());
         assertThat(done(store.receipts().find("token-sent", 50))).isPresent();
         assertThat(done(store.intents().forget(51, 100))).isEqualTo(1);
     }
 
     @Test
     void what_was_closed_as_lost_is_accepted_in_one_step_by_who_names_that_state_too() {
-        Intent intent = intent(1, Optional.empty(), 7);
-        done(store.intents().open(intent, 0));
+        Intent intent = pay(store, intent(1, Optional.empty(), 7));
         done(store.intents().failSent(intent.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "another", 90));
 
         assertThat(done(store.intents().accept(intent.txId(), Set.of(IntentState.PREPARED), 91)))
@@ -1093,33 +1025,30 @@ public abstract class StoreContract {
                         .accept(intent.txId(), Set.of(IntentState.PREPARED, IntentState.CONFLICTED), 91)))
                 .isEqualTo(new Transition.Made());
 
-        assertThat(done(store.intents().find(intent.txId())).orElseThrow().state())
-                .isEqualTo(IntentState.ACCEPTED);
+        assertThat(stateOf(store, intent.txId())).isEqualTo(IntentState.ACCEPTED);
     }
 
     @Test
     void what_the_operator_gave_up_stays_given_up_when_a_mempool_is_found_to_have_it() {
-        Intent intent = intent(1, Optional.empty(), 7);
-        done(store.intents().open(intent, 0));
+        Intent intent = pay(store, intent(1, Optional.empty(), 7));
         giveUp(intent.txId(), outpoint(7), 90);
 
         done(store.intents().accept(intent.txId(), Set.of(IntentState.PREPARED), 91));
 
-        assertThat(done(store.intents().find(intent.txId())).orElseThrow().state())
-                .isEqualTo(IntentState.ABANDONED);
+        assertThat(stateOf(store, intent.txId())).isEqualTo(IntentState.ABANDONED);
     }
 
     @Test
     void a_spend_in_flight_concerns_who_pays_and_who_is_paid_until_it_is_settled() {
         Intent spend = StoreSample.intents().get(0);
         Address paid = Address.parse("b2".repeat(32));
-        done(store.intents().open(spend, 0));
+        pay(store, spend);
 
         assertThat(done(store.intents().openSpendOf(spend.from()))).contains(spend.txId());
         assertThat(done(store.intents().openSpendOf(paid))).contains(spend.txId());
         assertThat(done(store.intents().openSpendOf(Address.parse("c3".repeat(32)))))
                 .isEmpty();
-        done(store.intents().confirm(spend.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+        confirm(store, spend.txId(), 50);
         assertThat(done(store.intents().openSpendOf(paid))).isEmpty();
     }
 
@@ -1127,9 +1056,9 @@ public abstract class StoreContract {
     void nothing_is_taken_after_the_store_is_closed() {
         store.close();
 
-        assertThatThrownBy(() -> done(store.intents().open(intent(1, Optional.empty(), 7), 0)))
+        assertThatThrownBy(() -> opening(store, intent(1, Optional.empty(), 7)))
                 .hasCauseInstanceOf(StoreException.class);
-        assertThatThrownBy(() -> done(store.intents().find(hash(1)))).hasCauseInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> found(store, hash(1))).hasCauseInstanceOf(StoreException.class);
     }
 
     /** Run longer with {@code -Dstore.steps=100000}. */
@@ -1169,6 +1098,18 @@ public abstract class StoreContract {
                 .intValueExact();
     }
 
+    private static AccountSend journalled(int number) {
+        return AccountSendSample.send(number, AccountSend.State.JOURNALLED);
+    }
+
+    private AccountSendStore.Journalled journal(AccountSend... sends) {
+        return done(store.accountSends().open(List.of(sends)));
+    }
+
+    private List<AccountSend> page() {
+        return done(store.accountSends().page(CHAIN, Long.MAX_VALUE, 9));
+    }
+
     @Test
     void a_send_of_the_account_chain_comes_back_as_it_was_with_all_its_versions() {
         AccountSendSample.write(store);
@@ -1176,43 +1117,40 @@ public abstract class StoreContract {
         restart();
 
         assertThat(AccountSendSample.read(store)).isEqualTo(before);
-        assertThat(done(store.accountSends().nextNonce(AccountSendSample.CHAIN, AccountSendSample.FROM)))
+        assertThat(done(store.accountSends().nextNonce(CHAIN, AccountSendSample.FROM)))
                 .hasValue(AccountSend.State.values().length);
-        assertThat(done(store.accountSends().open(AccountSendSample.CHAIN)))
+        assertThat(done(store.accountSends().open(CHAIN)))
                 .extracting(AccountSend::state)
                 .containsExactly(AccountSend.State.JOURNALLED, AccountSend.State.SENT, AccountSend.State.MINED);
-        assertThat(done(store.accountSends().open(AccountSendSample.CHAIN.add(BigInteger.ONE))))
-                .isEmpty();
+        assertThat(done(store.accountSends().open(CHAIN.add(BigInteger.ONE)))).isEmpty();
     }
 
     @Test
     void a_nonce_or_a_reference_that_is_taken_leaves_nothing_of_the_batch_behind() {
-        AccountSend first = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
-        done(store.accountSends().open(List.of(first)));
-        AccountSend sameReference = AccountSendSample.renamed(AccountSendSample.send(1, first.state()), "ref-0");
-        AccountSend sameNonce = AccountSendSample.renamed(first, "another");
+        AccountSend first = journalled(0);
+        journal(first);
+        AccountSend sameReference = renamed(AccountSendSample.send(1, first.state()), "ref-0");
+        AccountSend sameNonce = renamed(first, "another");
 
         for (AccountSend taken : List.of(sameReference, sameNonce)) {
-            assertThat(done(store.accountSends()
-                            .open(List.of(AccountSendSample.send(7, AccountSend.State.JOURNALLED), taken))))
+            assertThat(journal(journalled(7), taken))
                     .isInstanceOfSatisfying(
                             AccountSendStore.Journalled.Taken.class,
                             by -> assertThat(by.by().reference()).isEqualTo("ref-0"));
         }
-        assertThat(done(store.accountSends().page(AccountSendSample.CHAIN, Long.MAX_VALUE, 9)))
-                .hasSize(1);
+        assertThat(page()).hasSize(1);
     }
 
     /** Paying the same invoice on both chains would pay it twice. */
     @Test
     void an_id_of_a_payout_is_no_token_of_a_send_on_the_account_chain_and_the_other_way_round() {
         AccountSend send = AccountSendSample.send(0, AccountSend.State.LOST);
-        AccountSend invoice = AccountSendSample.renamed(send, AccountSendStore.reference("invoice-17"));
-        done(store.accountSends().open(List.of(invoice)));
+        AccountSend invoice = renamed(send, AccountSendStore.reference("invoice-17"));
+        journal(invoice);
         assertThat(submitted("invoice-17")).isInstanceOf(PayoutStore.Submission.Taken.class);
         assertThat(submitted("invoice-18")).isInstanceOf(PayoutStore.Submission.Accepted.class);
         submitted("invoice-17@50");
-        assertThat(done(store.accountSends().open(List.of(AccountSendSample.copy(invoice, 50)))))
+        assertThat(journal(copy(invoice, 50)))
                 .as("a caller's name for a payout keeps no copy from another nonce")
                 .isInstanceOf(AccountSendStore.Journalled.Done.class);
         restart();
@@ -1220,14 +1158,9 @@ public abstract class StoreContract {
         String taken = AccountSendStore.reference("invoice-18");
         assertThat(done(store.accountSends().isBoundElsewhere(taken))).isTrue();
         assertThat(done(store.accountSends().isBoundElsewhere("invoice-18"))).isFalse();
-        assertThat(done(store.accountSends()
-                        .open(List.of(
-                                AccountSendSample.send(1, AccountSend.State.JOURNALLED),
-                                AccountSendSample.renamed(
-                                        AccountSendSample.send(2, AccountSend.State.JOURNALLED), taken)))))
+        assertThat(journal(journalled(1), renamed(journalled(2), taken)))
                 .isEqualTo(new AccountSendStore.Journalled.BoundElsewhere(taken));
-        assertThat(done(store.accountSends().page(AccountSendSample.CHAIN, Long.MAX_VALUE, 9)))
-                .hasSize(2);
+        assertThat(page()).hasSize(2);
     }
 
     @Test
@@ -1235,49 +1168,39 @@ public abstract class StoreContract {
         Optional<String> worker = Optional.of("worker");
         PayoutStore.Payout payout = PayoutSample.submit(store, worker, 1).get(0);
         String id = payout.order().payoutId();
-        assertThat(done(store.receipts().bound(id, 0)))
-                .contains(new ReceiptStore.Bound.ToPayout(worker, Optional.empty()));
+        assertThat(bound(id)).contains(new ReceiptStore.Bound.ToPayout(worker, Optional.empty()));
         Intent batch = PayoutSample.open(store, 0, payout);
         ReceiptStore.Bound carried = new ReceiptStore.Bound.ToPayout(worker, Optional.of(batch.txId()));
-        assertThat(done(store.receipts().bound(id, 0))).contains(carried);
+        assertThat(bound(id)).contains(carried);
         done(store.intents().loseForGood(batch.txId(), IntentState.PREPARED, "another is final", 60));
-        assertThat(done(store.receipts().bound(id, 0))).contains(carried);
+        assertThat(bound(id)).contains(carried);
 
         sweep("sweep-one", parts(1, 7));
-        assertThat(done(store.receipts().bound("sweep-one", 0)))
-                .contains(new ReceiptStore.Bound.ToSweep(Optional.empty()));
+        assertThat(bound("sweep-one")).contains(new ReceiptStore.Bound.ToSweep(Optional.empty()));
         AccountSend send = AccountSendSample.owned(
-                AccountSendSample.renamed(
-                        AccountSendSample.send(0, AccountSend.State.JOURNALLED),
-                        AccountSendStore.reference("invoice-17")),
+                renamed(journalled(0), AccountSendStore.reference("invoice-17")),
                 AccountSendStore.ACCESS_TOKEN + "worker");
-        done(store.accountSends().open(List.of(send)));
-        assertThat(done(store.receipts().bound("invoice-17", 0)))
-                .contains(new ReceiptStore.Bound.ToAccountSend(worker));
+        journal(send);
+        assertThat(bound("invoice-17")).contains(new ReceiptStore.Bound.ToAccountSend(worker));
     }
 
     @Test
     void a_token_of_a_send_on_the_account_chain_is_that_of_no_spend_and_no_sweep_and_the_other_way_round() {
         AccountSend send = AccountSendSample.send(0, AccountSend.State.LOST);
-        done(store.accountSends()
-                .open(List.of(AccountSendSample.renamed(send, AccountSendStore.reference("invoice-17")))));
-        Intent spend = StoreSample.intent(1, Optional.of("invoice-17"), 7);
-        assertThat(done(store.intents().open(spend, 0))).isEqualTo(new Opening.TokenTaken(Hash256.ZERO));
-        assertThat(done(store.receipts().bound("invoice-17", 0)))
-                .contains(new ReceiptStore.Bound.ToAccountSend(Optional.of("swap-0")));
+        journal(renamed(send, AccountSendStore.reference("invoice-17")));
+        Intent spend = StoreSample.intent(1, "invoice-17", 7);
+        assertThat(opening(store, spend)).isEqualTo(new Opening.TokenTaken(Hash256.ZERO));
+        assertThat(bound("invoice-17")).contains(new ReceiptStore.Bound.ToAccountSend(Optional.of("swap-0")));
 
-        Intent other = StoreSample.intent(2, Optional.of("invoice-18"), 8);
-        done(store.intents().open(other, 0));
-        done(store.intents().fail(other.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 20));
+        Intent other = pay(store, StoreSample.intent(2, "invoice-18", 8));
+        fail(store, other.txId(), IntentState.REFUSED, 20);
         done(store.intents().forget(Long.MAX_VALUE, 10));
         restart();
         String taken = AccountSendStore.reference("invoice-18");
         assertThat(done(store.accountSends().isBoundElsewhere(taken)))
                 .as("also when the row is erased")
                 .isTrue();
-        assertThat(done(store.accountSends()
-                        .open(List.of(AccountSendSample.renamed(
-                                AccountSendSample.send(2, AccountSend.State.JOURNALLED), taken)))))
+        assertThat(journal(renamed(journalled(2), taken)))
                 .isEqualTo(new AccountSendStore.Journalled.BoundElsewhere(taken));
     }
 
@@ -1296,10 +1219,9 @@ public abstract class StoreContract {
     /** Copies may have any nonce, even an assigned one; once a copy is in a block, its nonce is not assigned again. */
     @Test
     void copies_take_no_nonce_before_a_block_has_them() {
-        AccountSend first = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
-        AccountSend next = AccountSendSample.copy(first, 1);
-        done(store.accountSends()
-                .open(List.of(first, AccountSendSample.copy(first, 0), next, AccountSendSample.copy(first, 50))));
+        AccountSend first = journalled(0);
+        AccountSend next = copy(first, 1);
+        journal(first, copy(first, 0), next, copy(first, 50));
         assertThat(nextNonce()).hasValue(1);
 
         enter("ref-0@1", AccountSend.State.MINED);
@@ -1308,14 +1230,13 @@ public abstract class StoreContract {
         assertThat(nextNonce()).hasValue(2);
         restart();
         assertThat(nextNonce()).hasValue(2);
-        assertThat(done(store.accountSends().open(List.of(next))))
-                .isInstanceOf(AccountSendStore.Journalled.Taken.class);
+        assertThat(journal(next)).isInstanceOf(AccountSendStore.Journalled.Taken.class);
     }
 
     @Test
     void a_nonce_that_a_copy_of_ours_has_used_was_not_used_by_others() {
-        AccountSend first = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
-        done(store.accountSends().open(List.of(first, AccountSendSample.copy(first, 0))));
+        AccountSend first = journalled(0);
+        journal(first, copy(first, 0));
         enter("ref-0", AccountSend.State.LOST);
         assertThat(lastLost()).hasValue(0);
 
@@ -1325,11 +1246,11 @@ public abstract class StoreContract {
     }
 
     private OptionalLong nextNonce() {
-        return done(store.accountSends().nextNonce(AccountSendSample.CHAIN, AccountSendSample.FROM));
+        return done(store.accountSends().nextNonce(CHAIN, AccountSendSample.FROM));
     }
 
     private OptionalLong lastLost() {
-        return done(store.accountSends().lastLost(AccountSendSample.CHAIN, AccountSendSample.FROM));
+        return done(store.accountSends().lastLost(CHAIN, AccountSendSample.FROM));
     }
 
     private void enter(String reference, AccountSend.State state) {
@@ -1340,7 +1261,7 @@ public abstract class StoreContract {
 
     @Test
     void a_send_that_is_over_gets_no_version_and_no_other_state() {
-        done(store.accountSends().open(List.of(AccountSendSample.send(0, AccountSend.State.LOST))));
+        journal(AccountSendSample.send(0, AccountSend.State.LOST));
 
         assertThat(done(store.accountSends().addVersion(1, 2, AccountSendSample.version(3, 3))))
                 .isFalse();
@@ -1356,10 +1277,14 @@ public abstract class StoreContract {
 
     @Test
     void two_replacements_of_one_version_are_never_both_written() {
-        done(store.accountSends().open(List.of(AccountSendSample.send(0, AccountSend.State.SENT))));
+        journal(AccountSendSample.send(0, AccountSend.State.SENT));
 
         assertThat(atOnce(2, i -> store.accountSends().addVersion(1, 2, AccountSendSample.version(3 + i, 3 + i))))
                 .containsExactly(true, false);
+    }
+
+    private Optional<SwapEntry> swap(String id) {
+        return done(store.swaps().find(id));
     }
 
     @Test
@@ -1384,13 +1309,13 @@ public abstract class StoreContract {
     @Test
     void a_hash_lock_a_pools_id_and_an_id_of_ours_are_used_once() {
         SwapSample.write(store);
-        SwapEntry first = done(store.swaps().find("swap-1")).orElseThrow();
+        SwapEntry first = swap("swap-1").orElseThrow();
         SwapEntry other = SwapSample.entry(9, "quoted", true);
 
         for (SwapEntry taken : List.of(
-                SwapSample.named(other, first.id(), other.poolId(), other.hashLock()),
-                SwapSample.named(other, other.id(), first.poolId(), other.hashLock()),
-                SwapSample.named(other, other.id(), other.poolId(), first.hashLock()))) {
+                Copies.with(other, "id", first.id()),
+                Copies.with(other, "poolId", first.poolId()),
+                Copies.with(other, "hashLock", first.hashLock()))) {
             assertThat(done(store.swaps().add(taken))).isEmpty();
         }
         assertThat(done(store.swaps().newest()).orElseThrow().number()).isEqualTo(3);
@@ -1400,11 +1325,11 @@ public abstract class StoreContract {
     @Test
     void of_two_writers_of_a_swap_the_one_with_the_older_version_loses() {
         SwapSample.write(store);
-        SwapEntry read = done(store.swaps().find("swap-1")).orElseThrow();
+        SwapEntry read = swap("swap-1").orElseThrow();
 
         assertThat(atOnce(2, i -> store.swaps().replace(SwapSample.next(read, i == 0 ? "locking" : "expired"))))
                 .containsExactly(true, false);
-        assertThat(done(store.swaps().find("swap-1")).orElseThrow().status()).isEqualTo("locking");
+        assertThat(swap("swap-1").orElseThrow().status()).isEqualTo("locking");
         assertThat(done(store.swaps().ofHashLock(read.hashLock())))
                 .map(SwapEntry::id)
                 .contains("swap-1");
@@ -1451,7 +1376,11 @@ public abstract class StoreContract {
         assertThat(done(store.swaps().remove("quoted", Long.MAX_VALUE))).isZero();
         assertThat(done(store.swaps().remove("expired", SwapSample.BEGUN + 3))).isZero();
         assertThat(done(store.swaps().remove("expired", SwapSample.BEGUN + 4))).isEqualTo(1);
-        assertThat(done(store.swaps().find("swap-3"))).isEmpty();
+        assertThat(swap("swap-3")).isEmpty();
+    }
+
+    private void end(RawSendStore.Sending sending, IntentState outcome, long now) {
+        done(store.rawSends().end(sending, outcome, now));
     }
 
     private RawSendStore.Sending begun(int number, long now) {
@@ -1464,9 +1393,9 @@ public abstract class StoreContract {
 
     @Test
     void a_transaction_that_is_passed_on_is_told_in_its_place_among_the_spends_from_before_it_is_sent() {
-        done(store.intents().open(intent(1, Optional.empty(), 1), 0));
+        pay(store, intent(1, Optional.empty(), 1));
         RawSendStore.Sending sending = begun(2, 5_000);
-        done(store.intents().open(intent(3, Optional.empty(), 3), 0));
+        pay(store, intent(3, Optional.empty(), 3));
         restart();
 
         PastSpend before = told(2);
@@ -1489,29 +1418,29 @@ public abstract class StoreContract {
                 .containsExactly(hash(1), hash(2), hash(3));
         assertThat(done(store.history().ofNumber(sending.number()))).contains(before);
 
-        done(store.rawSends().end(sending, IntentState.ACCEPTED, 6_000));
+        end(sending, IntentState.ACCEPTED, 6_000);
         done(store.history().setMemo(sending.number(), Optional.of("for audit")));
         restart();
         assertThat(told(2).state()).isEqualTo(IntentState.ACCEPTED);
         assertThat(told(2).changedAt()).isEqualTo(6_000);
         assertThat(told(2).details().memo()).contains("for audit");
-        assertThat(done(store.intents().inFlight())).extracting(Intent::txId).containsExactly(hash(1), hash(3));
+        assertThat(inFlight(store)).extracting(Intent::txId).containsExactly(hash(1), hash(3));
     }
 
     @Test
     void a_transaction_that_is_passed_on_again_keeps_its_row_and_its_success() {
         RawSendStore.Sending first = begun(1, 5_000);
-        done(store.rawSends().end(first, IntentState.ACCEPTED, 6_000));
+        end(first, IntentState.ACCEPTED, 6_000);
         RawSendStore.Sending second = begun(1, 7_000);
         assertThat(second.number()).isEqualTo(first.number());
-        done(store.rawSends().end(second, IntentState.REFUSED, 8_000));
+        end(second, IntentState.REFUSED, 8_000);
         assertThat(told(1).state()).isEqualTo(IntentState.ACCEPTED);
         assertThat(told(1).createdAt()).hasValue(5_000);
-        done(store.rawSends().end(second, IntentState.CONFLICTED, 9_000));
+        end(second, IntentState.CONFLICTED, 9_000);
         assertThat(told(1).state()).isEqualTo(IntentState.CONFLICTED);
         RawSendStore.Sending third = begun(1, 10_000);
         assertThat(told(1).state()).isEqualTo(IntentState.PREPARED);
-        done(store.rawSends().end(third, IntentState.ACCEPTED, 11_000));
+        end(third, IntentState.ACCEPTED, 11_000);
         assertThat(told(1).state()).isEqualTo(IntentState.ACCEPTED);
         assertThat(done(store.history().after(0, 10))).hasSize(1);
     }
@@ -1519,14 +1448,14 @@ public abstract class StoreContract {
     @Test
     void a_refusal_decides_only_while_no_other_send_of_the_transaction_may_have_arrived() {
         RawSendStore.Sending alone = begun(1, 5_000);
-        done(store.rawSends().end(alone, IntentState.REFUSED, 5_000));
+        end(alone, IntentState.REFUSED, 5_000);
         assertThat(told(1).state()).isEqualTo(IntentState.REFUSED);
         assertThat(told(1).changedAt()).isEqualTo(5_001);
 
         RawSendStore.Sending one = begun(1, 5_000);
         RawSendStore.Sending other = begun(1, 5_000);
-        done(store.rawSends().end(one, IntentState.REFUSED, 6_000));
-        done(store.rawSends().end(other, IntentState.REFUSED, 6_000));
+        end(one, IntentState.REFUSED, 6_000);
+        end(other, IntentState.REFUSED, 6_000);
         assertThat(told(1).state()).isEqualTo(IntentState.PREPARED);
     }
 
@@ -1549,11 +1478,9 @@ public abstract class StoreContract {
                         new SweepStore.OwnedCoin(other, new Coin(outpoint(61), Amount.MAX)),
                         new SweepStore.OwnedCoin(other, new Coin(outpoint(62), Amount.MAX))));
         SweepStore.Sweep sweep = sweep("sweep-token", List.of(part, part(1, 63)));
-        for (Intent spend : List.of(
-                partSpend(sweep, 0, 1, 60, 61, 62),
-                partSpend(sweep, 1, 2, 63),
-                intent(3, Optional.of("token-one"), 64))) {
-            assertThat(done(store.intents().open(spend, 0))).isInstanceOf(Opening.Opened.class);
+        for (Intent spend :
+                List.of(partSpend(sweep, 0, 1, 60, 61, 62), partSpend(sweep, 1, 2, 63), intent(3, "token-one", 64))) {
+            pay(store, spend);
         }
 
         Map<Long, Set<Address>> payers =
@@ -1564,21 +1491,20 @@ public abstract class StoreContract {
 
     @Test
     void a_spend_of_the_daemon_tells_of_itself_and_is_never_mistaken_for_what_was_passed_on() {
-        Intent spend = intent(1, Optional.of("token-one"), 1);
-        done(store.intents().open(spend, 0));
+        Intent spend = pay(store, intent(1, "token-one", 1));
         assertThat(done(store.rawSends().begin(raw(1), 5_000))).isEmpty();
         assertThat(done(store.history().after(0, 10))).hasSize(1);
 
         RawSendStore.Sending sending = begun(2, 5_000);
-        done(store.rawSends().end(sending, IntentState.REFUSED, 6_000));
+        end(sending, IntentState.REFUSED, 6_000);
         assertThat(done(store.intents().lostForGood(Set.of(hash(2))))).isEmpty();
-        Intent same = intent(2, Optional.of("token-two"), 2);
-        assertThat(done(store.intents().open(same, 0))).isEqualTo(new Opening.Opened(false));
+        Intent same = intent(2, "token-two", 2);
+        assertThat(opening(store, same)).isEqualTo(new Opening.Opened(false));
         assertThat(told(2).kind()).isEqualTo("transfer");
         assertThat(done(store.history().ofNumber(sending.number())))
                 .hasValueSatisfying(there -> assertThat(there.kind()).isEqualTo("raw"));
         done(store.intents().confirm(hash(2), IntentState.PREPARED, new BlockPlace(7, hash(70)), 7_000));
-        done(store.intents().bury(List.of(hash(2))));
+        bury(store, hash(2));
         done(store.receipts().keep(Map.of(hash(2), Bytes.parse("01"))));
         assertThat(told(2).kind()).isEqualTo("transfer");
         assertThat(done(store.rawSends().begin(raw(2), 8_000))).isEmpty();
@@ -1593,7 +1519,7 @@ public abstract class StoreContract {
         assertThat(told(1).told()).isInstanceOf(SpendHistory.Told.Answer.class);
         assertThat(done(store.history().erase(5_000, 10))).isZero();
         assertThat(done(store.history().erase(5_001, 10))).isEqualTo(1);
-        done(store.rawSends().end(sending, IntentState.ACCEPTED, 7_000));
+        end(sending, IntentState.ACCEPTED, 7_000);
         assertThat(done(store.history().ofTransaction(hash(1)))).isEmpty();
         restart();
         assertThat(begun(2, 8_000).number()).isGreaterThan(sending.number());

@@ -24,6 +24,7 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 
 /** Sample store with a spend in every state, and its text form; the samples under {@code frozen} were made with it. */
 public final class StoreSample {
@@ -77,10 +78,6 @@ public final class StoreSample {
                                 Optional.of("invoice \u00fc " + n),
                                 Optional.of(Amount.of(n)))
                         : Intent.Details.NONE);
-    }
-
-    public static Witness plainWitness() {
-        return witness();
     }
 
     private static Witness witness() {
@@ -263,19 +260,7 @@ public final class StoreSample {
     }
 
     private static Intent ofToken(String token, Intent intent) {
-        return new Intent(
-                intent.txId(),
-                intent.kind(),
-                intent.from(),
-                intent.transaction(),
-                intent.inputs(),
-                intent.builtAtHeight(),
-                intent.changeIndex(),
-                intent.token().map(binding -> new TokenBinding(token, binding.digest())),
-                intent.allowance(),
-                intent.createdAt(),
-                intent.progress(),
-                intent.details());
+        return Copies.with(intent, "token", intent.token().map(binding -> new TokenBinding(token, binding.digest())));
     }
 
     private static Intent contested() {
@@ -317,6 +302,10 @@ public final class StoreSample {
     /** Returns a spend identified by its number; its transaction bytes are never decoded. */
     public static Intent intent(int id, Optional<String> token, int... coins) {
         return intent(id, token, Bytes.parse("0102"), coins);
+    }
+
+    public static Intent intent(int id, String token, int... coins) {
+        return intent(id, Optional.of(token), coins);
     }
 
     public static Intent intent(int id, Optional<String> token, Bytes transaction, int... coins) {
@@ -366,32 +355,12 @@ public final class StoreSample {
     }
 
     static Intent madeAt(long at, Intent intent) {
-        return copy(
-                intent,
-                intent.kind(),
-                intent.allowance(),
-                at,
-                new Intent.Progress(intent.state(), intent.reason(), at));
+        return Copies.with(
+                intent, "createdAt", at, "progress", new Intent.Progress(intent.state(), intent.reason(), at));
     }
 
     public static Intent ofKind(String kind, Intent intent) {
-        return copy(intent, kind, intent.allowance(), intent.createdAt(), intent.progress());
-    }
-
-    /** Returns a spend without details. */
-    static Intent copy(Intent intent, String kind, Amount allowance, long createdAt, Intent.Progress progress) {
-        return new Intent(
-                intent.txId(),
-                kind,
-                intent.from(),
-                intent.transaction(),
-                intent.inputs(),
-                intent.builtAtHeight(),
-                intent.changeIndex(),
-                intent.token(),
-                allowance,
-                createdAt,
-                progress);
+        return Copies.with(intent, "kind", kind);
     }
 
     public static Outpoint outpoint(int n) {

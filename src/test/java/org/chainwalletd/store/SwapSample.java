@@ -5,8 +5,8 @@ import static org.chainwalletd.store.StoreSample.done;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.SwapStore.SwapEntry;
+import org.chainwalletd.testkit.Copies;
 
 /** Sample rows of the swap journal; their content is opaque to the store. */
 public final class SwapSample {
@@ -27,29 +27,16 @@ public final class SwapSample {
                 BEGUN + n);
     }
 
-    static SwapEntry named(SwapEntry entry, String id, String poolId, Hash256 hashLock) {
-        return new SwapEntry(
-                0,
-                id,
-                entry.version(),
-                poolId,
-                hashLock,
-                entry.status(),
-                entry.watched(),
-                entry.content(),
-                entry.updatedAt());
-    }
-
     public static SwapEntry next(SwapEntry entry, String status) {
-        return new SwapEntry(
-                entry.number(),
-                entry.id(),
+        return Copies.with(
+                entry,
+                "version",
                 entry.version() + 1,
-                entry.poolId(),
-                entry.hashLock(),
+                "status",
                 status,
-                entry.watched(),
+                "content",
                 Bytes.wrap(new byte[] {2}),
+                "updatedAt",
                 entry.updatedAt() + 10);
     }
 

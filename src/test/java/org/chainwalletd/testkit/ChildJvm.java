@@ -1,6 +1,8 @@
 package org.chainwalletd.testkit;
 
+import java.io.BufferedReader;
 import java.io.File;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,6 +21,22 @@ public final class ChildJvm {
      */
     public static ProcessBuilder of(List<String> options, Class<?> main, Object... arguments) {
         return new ProcessBuilder(command(options, main, arguments));
+    }
+
+    /** Returns the lines that a process prints until it has ended; kills it when it has printed {@code most}. */
+    public static List<String> lines(Process process, int most) throws IOException {
+        List<String> lines = new ArrayList<>();
+        try (BufferedReader reader = Await.reader(process)) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                lines.add(line);
+                if (lines.size() == most) {
+                    process.toHandle().destroyForcibly();
+                }
+            }
+        } finally {
+            Await.result(process.destroyForcibly().onExit());
+        }
+        return lines;
     }
 
     public static List<String> command(List<String> options, Class<?> main, Object... arguments) {

@@ -51,7 +51,9 @@ public final class ChainLeg {
 
     /** Amount that can be locked now. */
     public Amount free() {
-        return purse.free(MOST_COINS).stream().map(coin -> coin.output().value()).reduce(Amount.ZERO, Amount::plus);
+        return purse.free(MOST_COINS).stream()
+                .map(coin -> coin.output().value())
+                .reduce(Amount.ZERO, Amount::plus);
     }
 
     /** A signed payment of {@code outputs} with change to this key; does not send it. */

@@ -165,15 +165,10 @@ public final class AppendLog implements AutoCloseable {
      * @param place offset in bytes at which a record begins
      */
     public synchronized void readFrom(long place, Reader reader) throws IOException {
-        ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         long end = channel.position();
-        for (long position = place; position < end; ) {
-            byte[] content = end - position < HEAD_BYTES ? null : read(position, end, head);
-            if (content == null) {
-                throw damaged(position);
-            }
-            deliver(content, position, reader);
-            position += HEAD_BYTES + content.length;
+        long complete = readRecords(place, end, (content, position) -> deliver(content, position, reader));
+        if (complete < end) {
+            throw damaged(complete);
         }
     }
 
@@ -190,23 +185,35 @@ public final class AppendLog implements AutoCloseable {
 
     /** Reads all records and returns the offset at which the last complete one ends. */
     private long readAll(byte[] title, Reader reader) throws IOException {
-        ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        long position = 0;
-        long size = channel.size();
-        while (position < size) {
-            byte[] content = size - position < HEAD_BYTES ? null : read(position, size, head);
-            if (content == null) {
-                break;
-            }
+        long complete = readRecords(0, channel.size(), (content, position) -> {
             if (position == 0) {
                 checkTitle(title, content);
             } else {
                 deliver(content, position, reader);
             }
-            position += HEAD_BYTES + content.length;
-        }
-        if (position == 0) {
+        });
+        if (complete == 0) {
             throw damaged(0);
+        }
+        return complete;
+    }
+
+    /** Receives the content of a record and the offset at which the record begins. */
+    private interface PlacedReader {
+        void record(byte[] content, long position) throws IOException;
+    }
+
+    /** Reads the records from {@code begin} on, and returns the offset at which the last complete one before {@code end} ends. */
+    private long readRecords(long begin, long end, PlacedReader reader) throws IOException {
+        ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        long position = begin;
+        while (end - position >= HEAD_BYTES) {
+            byte[] content = read(position, end, head);
+            if (content == null) {
+                break;
+            }
+            reader.record(content, position);
+            position += HEAD_BYTES + content.length;
         }
         return position;
     }

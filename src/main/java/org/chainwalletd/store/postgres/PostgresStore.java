@@ -24,7 +24,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.stage.Causes;
@@ -712,7 +711,7 @@ public final class PostgresStore extends SqlStore {
                         + " FROM gone ON CONFLICT DO NOTHING)"
                         + " UPDATE spends SET signed_off = 1 FROM named WHERE spends.id = named.id AND signed_off = 0"
                         + " AND spends.runner = " + SpendTable.RUNNER,
-                Stream.of(keys).map(SpendRow::shortId).toArray(Long[]::new),
+                txIds.stream().map(SpendRow::shortId).toArray(Long[]::new),
                 keys);
     }
 

@@ -3,7 +3,6 @@ package org.chainwalletd.store.sql;
 import java.math.BigInteger;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.store.AccountSend;
@@ -34,8 +33,8 @@ final class AccountSendTable {
                 : one(
                         session,
                         GIVEN + " AND chain_id = ? AND sender = ? AND nonce = ?",
-                        bytes(send.call().chainId()),
-                        send.call().from().toArray(),
+                        send.call().chainId(),
+                        send.call().from(),
                         send.nonce());
     }
 
@@ -43,46 +42,38 @@ final class AccountSendTable {
     static boolean hasLater(SqlSession session, AccountSend send) throws SQLException {
         return session.has(
                 "SELECT 1 FROM account_sends WHERE " + GIVEN + " AND chain_id = ? AND sender = ? AND nonce > ? LIMIT 1",
-                bytes(send.call().chainId()),
-                send.call().from().toArray(),
+                send.call().chainId(),
+                send.call().from(),
                 send.nonce());
     }
 
     static AccountSend insert(SqlSession session, AccountSend send) throws SQLException {
         long id = 1 + session.number("SELECT coalesce(max(id), 0) FROM account_sends");
+        Optional<AccountSend.Outcome> outcome = send.progress().outcome();
         session.update(
-                "INSERT INTO account_sends (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-                        + " ?, ?, ?, ?, 1)",
+                SqlSession.insertion("account_sends", COLUMNS),
                 id,
                 send.reference(),
-                send.order().digest().toArray(),
-                bytes(send.call().chainId()),
+                send.order().digest(),
+                send.call().chainId(),
                 send.order().kind(),
-                send.call().from().toArray(),
-                send.call().to().toArray(),
-                bytes(send.call().value()),
-                send.call().data().toArray(),
+                send.call().from(),
+                send.call().to(),
+                send.call().value(),
+                send.call().data(),
                 send.nonce(),
                 send.call().gasLimit(),
-                send.order().feeCeiling().map(AccountSendTable::bytes).orElse(null),
+                send.order().feeCeiling(),
                 send.order().pushing(),
-                send.order().owner().orElse(null),
-                send.state().name(),
-                send.progress()
-                        .outcome()
-                        .map(outcome -> outcome.hash().toArray())
-                        .orElse(null),
-                send.progress().outcome().map(AccountSend.Outcome::blockNumber).orElse(null),
-                send.progress()
-                        .outcome()
-                        .map(outcome -> outcome.blockHash().toArray())
-                        .orElse(null),
-                send.progress()
-                        .outcome()
-                        .map(outcome -> outcome.succeeded() ? 1 : 0)
-                        .orElse(null),
+                send.order().owner(),
+                send.state(),
+                outcome.map(AccountSend.Outcome::hash),
+                outcome.map(AccountSend.Outcome::blockNumber),
+                outcome.map(AccountSend.Outcome::blockHash),
+                outcome.map(mined -> mined.succeeded() ? 1 : 0),
                 send.progress().createdAt(),
-                send.progress().changedAt());
+                send.progress().changedAt(),
+                1);
         for (int i = 0; i < send.versions().size(); i++) {
             insert(session, id, i, send.versions().get(i));
         }
@@ -91,14 +82,13 @@ final class AccountSendTable {
 
     static void insert(SqlSession session, long id, int number, AccountSend.Version version) throws SQLException {
         session.update(
-                "INSERT INTO account_versions (send, number, hash, raw, tip, max_fee, cancels, created_at)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                SqlSession.insertion("account_versions", "send, number, hash, raw, tip, max_fee, cancels, created_at"),
                 id,
                 number,
-                version.hash().toArray(),
-                version.raw().toArray(),
-                bytes(version.tip()),
-                bytes(version.maxFee()),
+                version.hash(),
+                version.raw(),
+                version.tip(),
+                version.maxFee(),
                 version.cancels() ? 1 : 0,
                 version.createdAt());
     }
@@ -116,13 +106,13 @@ final class AccountSendTable {
             long now,
             Object... which)
             throws SQLException {
-        List<Object> values = new ArrayList<>();
-        values.add(state.name());
-        values.add(outcome.map(mined -> mined.hash().toArray()).orElse(null));
-        values.add(outcome.map(AccountSend.Outcome::blockNumber).orElse(null));
-        values.add(outcome.map(mined -> mined.blockHash().toArray()).orElse(null));
-        values.add(outcome.map(mined -> mined.succeeded() ? 1 : 0).orElse(null));
-        values.add(now);
+        List<Object> values = new ArrayList<>(List.of(
+                state,
+                outcome.map(AccountSend.Outcome::hash),
+                outcome.map(AccountSend.Outcome::blockNumber),
+                outcome.map(AccountSend.Outcome::blockHash),
+                outcome.map(mined -> mined.succeeded() ? 1 : 0),
+                now));
         values.addAll(List.of(which));
         return session.update(
                         "UPDATE account_sends SET state = ?, mined_hash = ?, mined_number = ?, mined_block = ?,"
@@ -132,16 +122,12 @@ final class AccountSendTable {
     }
 
     static Optional<AccountSend> one(SqlSession session, String where, Object... values) throws SQLException {
-        List<AccountSend> found = all(session, where, values);
-        return found.isEmpty() ? Optional.empty() : Optional.of(found.get(0));
+        return all(session, where, values).stream().findFirst();
     }
 
     static List<AccountSend> all(SqlSession session, String where, Object... values) throws SQLException {
-        List<Long> ids = new ArrayList<>();
+        List<Long> ids = session.query("SELECT id FROM account_sends WHERE " + where, row -> row.getLong(1), values);
         List<AccountSend> sends = new ArrayList<>();
-        for (long id : session.query("SELECT id FROM account_sends WHERE " + where, row -> row.getLong(1), values)) {
-            ids.add(id);
-        }
         for (long id : ids) {
             List<AccountSend.Version> versions = session.query(
                     "SELECT hash, raw, tip, max_fee, cancels, created_at FROM account_versions WHERE send = ?"
@@ -194,11 +180,5 @@ final class AccountSendTable {
                                         row.flag("succeeded"))),
                         row.number("created_at"),
                         row.number("changed_at")));
-    }
-
-    /** Encodes a non-negative number as big-endian bytes without a sign; one byte for zero. */
-    static byte[] bytes(BigInteger number) {
-        byte[] bytes = number.toByteArray();
-        return bytes.length > 1 && bytes[0] == 0 ? Arrays.copyOfRange(bytes, 1, bytes.length) : bytes;
     }
 }

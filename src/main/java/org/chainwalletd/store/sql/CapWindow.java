@@ -98,7 +98,8 @@ final class CapWindow implements GroupCommitWriter.InMemory {
         }
     }
 
-    private static long countsAt(long at) {
+    /** Returns the time as of which a use counts: the end of its minute. */
+    static long countsAt(long at) {
         return new AllowanceStore.Minute(AllowanceStore.Minute.startOf(at), BigInteger.ZERO).last();
     }
 

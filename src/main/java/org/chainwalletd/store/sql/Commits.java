@@ -85,7 +85,7 @@ public final class Commits {
 
     /** Marks the store as moved to the database of this name, or clears that mark. */
     public static void mark(SqlSession session, Optional<String> database) throws SQLException {
-        session.update("UPDATE identity SET moved = ? WHERE one = 1", database.orElse(null));
+        session.update("UPDATE identity SET moved = ? WHERE one = 1", database);
     }
 
     /** Returns the operator message about a moved store. */

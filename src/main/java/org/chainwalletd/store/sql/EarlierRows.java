@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -64,50 +64,43 @@ final class EarlierRows {
     }
 
     private int moveIntents(int most) throws SQLException {
-        List<byte[]> keys =
-                session.query("SELECT tx_id FROM intents ORDER BY rowid LIMIT ?", row -> row.getBytes(1), most);
-        for (byte[] txId : keys) {
+        List<Hash256> keys = session.query("SELECT tx_id FROM intents ORDER BY rowid LIMIT ?", SpendTable::txId, most);
+        for (Hash256 txId : keys) {
             moveIntent(txId);
         }
         return keys.size();
     }
 
-    private void moveIntent(byte[] txId) throws SQLException {
-        String token = session.queryOne(
-                        "SELECT token FROM intents WHERE tx_id = ?", row -> row.ifText("token"), (Object) txId)
-                .orElseThrow()
-                .orElse(null);
-        List<Coin> inputs = session.queryOne(
-                        "SELECT inputs FROM intents WHERE tx_id = ?", row -> Coin.decode(row.raw("inputs")), (Object)
-                                txId)
+    private void moveIntent(Hash256 txId) throws SQLException {
+        record Moved(Optional<String> token, List<Coin> inputs) {}
+        Moved intent = session.queryOne(
+                        "SELECT token, inputs FROM intents WHERE tx_id = ?",
+                        row -> new Moved(row.ifText("token"), Coin.decode(row.raw("inputs"))),
+                        txId)
                 .orElseThrow();
-        boolean bound =
-                token != null && session.has("SELECT 1 FROM tokens WHERE token = ? AND intent = ?", token, txId);
+        boolean bound = intent.token().isPresent()
+                && session.has("SELECT 1 FROM tokens WHERE token = ? AND intent = ?", intent.token(), txId);
         session.update(
                 "INSERT INTO spends (" + INTENT + ", short_id, token_key, held, counted_at) SELECT " + INTENT
                         + ", ?, ?, ?, ? FROM intents WHERE tx_id = ?",
                 SpendRow.shortId(txId),
-                bound ? SpendTable.tokenKey(token) : null,
-                held(txId, inputs),
-                SpendTable.orNull(countedAt(txId)),
+                intent.token().filter(token -> bound).map(SpendTable::tokenKey),
+                held(txId, intent.inputs()),
+                session.ifNumber("SELECT at FROM allowance_uses WHERE intent = ?", txId),
                 txId);
-        session.update("DELETE FROM intents WHERE tx_id = ?", (Object) txId);
+        session.update("DELETE FROM intents WHERE tx_id = ?", txId);
     }
 
-    private byte[] held(byte[] txId, List<Coin> inputs) throws SQLException {
+    private byte[] held(Hash256 txId, List<Coin> inputs) throws SQLException {
         Set<Outpoint> reserved = new HashSet<>(session.query(
                 "SELECT tx_id, output_index FROM reservations WHERE intent = ?",
                 row -> new Outpoint(Hash256.of(row.getBytes(1)), row.getLong(2)),
-                (Object) txId));
+                txId));
         BitSet held = new BitSet();
         for (int i = 0; i < inputs.size(); i++) {
             held.set(i, reserved.contains(inputs.get(i).outpoint()));
         }
         return SpendRow.Held.of(held, inputs.size());
-    }
-
-    private OptionalLong countedAt(byte[] txId) throws SQLException {
-        return session.ifNumber("SELECT at FROM allowance_uses WHERE intent = ?", (Object) txId);
     }
 
     private int moveUses(int most) throws SQLException {
@@ -116,9 +109,8 @@ final class EarlierRows {
                 row -> new Use(SpendTable.txId(row), Amount.ofUnsigned(row.getLong(2)), row.getLong(3)),
                 most);
         for (Use use : uses) {
-            AllowanceTable.count(session, use.amount(), use.at());
-            session.update("DELETE FROM allowance_uses WHERE intent = ?", (Object)
-                    use.txId().toArray());
+            AllowanceTable.ALL.count(session, use.amount(), use.at());
+            session.update("DELETE FROM allowance_uses WHERE intent = ?", use.txId());
         }
         return uses.size();
     }

@@ -19,24 +19,18 @@ final class ErasedSpends {
 
     /** Returns whether a kept or erased row records the transaction that the token of an erased spend was bound to. */
     static boolean knows(SqlSession session, SentLine.Erased.Item erased) throws SQLException {
-        byte[] txId = erased.txId().toArray();
         return session.has(
                 "SELECT 1 FROM erased_spends WHERE token_key = ? AND token_rest = ? AND tx_id = ?"
                         + " UNION ALL SELECT 1 FROM kept_spends WHERE token_key = ? AND tx_id = ?",
                 erased.key(),
                 erased.rest(),
-                txId,
+                erased.txId(),
                 erased.key(),
-                txId);
+                erased.txId());
     }
 
     static void insert(SqlSession session, long number, SentLine.Erased.Item erased) throws SQLException {
-        session.update(
-                "INSERT INTO erased_spends (id, tx_id, token_key, token_rest) VALUES (?, ?, ?, ?)",
-                number,
-                erased.txId().toArray(),
-                erased.key(),
-                erased.rest());
+        session.update(KeptSpends.INSERT_ERASED, number, erased.txId(), erased.key(), erased.rest());
         KeptSpends.neverReassign(session, number);
     }
 }

@@ -65,6 +65,8 @@ final class KeptSpends {
             "token_name",
             "memo");
     private static final String ALL = String.join(", ", COLUMNS);
+    static final String INSERT_ERASED =
+            "INSERT INTO erased_spends (id, tx_id, token_key, token_rest) VALUES (?, ?, ?, ?)";
     private static final String OF_TOKEN = "token_key = ? AND (token = ? OR token IS NULL AND token_rest = ?)";
 
     private KeptSpends() {}
@@ -76,6 +78,11 @@ final class KeptSpends {
                     Hash256.sha256(token.getBytes(StandardCharsets.UTF_8)).toArray());
             return new TokenHash(digest.getLong(), digest.getLong());
         }
+    }
+
+    /** Returns the index of a column in a row of the log. */
+    private static int at(String column) {
+        return COLUMNS.indexOf(column);
     }
 
     /** Adds the answer of a settled spend: its token is answered from this row from now on. The caller removes the spend's own row. */
@@ -98,11 +105,9 @@ final class KeptSpends {
                         + USUAL_STATE + "'), ?, digest, token, ?, created_at, changed_at, block_height, ?,"
                         + " fee, token_name, memo FROM spends WHERE id = ?",
                 form,
-                intent.token()
-                        .map(binding -> TokenHash.of(binding.token()).key())
-                        .orElse(null),
-                changeTellsPayer ? null : intent.from().toArray(),
-                answer.map(Bytes::toArray).orElse(null),
+                intent.token().map(binding -> TokenHash.of(binding.token()).key()),
+                changeTellsPayer ? null : intent.from(),
+                answer,
                 spend.id());
         CrashPoint.RECEIPTS_IN_COMMIT.reached();
     }
@@ -111,23 +116,23 @@ final class KeptSpends {
     static Object[] ofOlderRelease(
             byte[] txId, long tokenKey, long tokenRest, byte[] digest, long settledAt, byte[] answer) {
         Object[] row = new Object[COLUMNS.size()];
-        row[COLUMNS.indexOf("tx_id")] = txId;
-        row[COLUMNS.indexOf("short_id")] = SpendRow.shortId(txId);
-        row[COLUMNS.indexOf("form")] = (long) ANSWERING;
-        row[COLUMNS.indexOf("token_key")] = tokenKey;
-        row[COLUMNS.indexOf("token_rest")] = tokenRest;
-        row[COLUMNS.indexOf("digest")] = digest;
-        row[COLUMNS.indexOf("settled_at")] = settledAt;
-        row[COLUMNS.indexOf("answer")] = answer;
+        row[at("tx_id")] = txId;
+        row[at("short_id")] = SpendRow.shortId(Hash256.of(txId));
+        row[at("form")] = (long) ANSWERING;
+        row[at("token_key")] = tokenKey;
+        row[at("token_rest")] = tokenRest;
+        row[at("digest")] = digest;
+        row[at("settled_at")] = settledAt;
+        row[at("answer")] = answer;
         return row;
     }
 
     static boolean isRow(Object[] row) {
-        return row.length == COLUMNS.size() && row[COLUMNS.indexOf("tx_id")] instanceof byte[];
+        return row.length == COLUMNS.size() && row[at("tx_id")] instanceof byte[];
     }
 
     static Hash256 txIdOf(Object[] row) {
-        return Hash256.of((byte[]) row[COLUMNS.indexOf("tx_id")]);
+        return Hash256.of((byte[]) row[at("tx_id")]);
     }
 
     /** Returns the number of a row from the log; 0 if an older release has written it. */
@@ -136,18 +141,17 @@ final class KeptSpends {
     }
 
     static boolean isRaw(Object[] row) {
-        return row[COLUMNS.indexOf("form")].equals((long) RAW);
+        return row[at("form")].equals((long) RAW);
     }
 
     static long changedAt(Object[] row) {
-        return (Long) row[COLUMNS.indexOf("settled_at")];
+        return (Long) row[at("settled_at")];
     }
 
     static void insert(SqlSession session, long number, Object[] row) throws SQLException {
         Object[] values = row.clone();
         values[0] = number;
-        session.update(
-                "INSERT INTO kept_spends (" + ALL + ") VALUES (?" + ", ?".repeat(COLUMNS.size() - 1) + ")", values);
+        session.update(SqlSession.insertion("kept_spends", ALL), values);
     }
 
     /** State of a transaction that was signed elsewhere. */
@@ -158,12 +162,11 @@ final class KeptSpends {
     }
 
     static Optional<Raw> raw(SqlSession session, Hash256 txId) throws SQLException {
-        byte[] key = txId.toArray();
         return session.queryOne(
                 "SELECT id, state, settled_at FROM kept_spends WHERE short_id = ? AND tx_id = ? AND form = " + RAW,
                 Raw::read,
-                SpendRow.shortId(key),
-                key);
+                SpendRow.shortId(txId),
+                txId);
     }
 
     static Optional<Raw> raw(SqlSession session, long number) throws SQLException {
@@ -172,25 +175,25 @@ final class KeptSpends {
     }
 
     static void insertRaw(SqlSession session, long number, RawSend send, long createdAt, long at) throws SQLException {
-        byte[] txId = send.txId().toArray();
         session.update(
-                "INSERT INTO kept_spends (id, tx_id, short_id, form, kind, state, from_address, created_at, settled_at,"
-                        + " answer, token_name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                SqlSession.insertion(
+                        "kept_spends",
+                        "id, tx_id, short_id, form, kind, state, from_address, created_at, settled_at, answer, token_name"),
                 number,
-                txId,
-                SpendRow.shortId(txId),
+                send.txId(),
+                SpendRow.shortId(send.txId()),
                 RAW,
                 RawSendStore.KIND,
-                IntentState.PREPARED.name(),
-                send.from().map(Address::toArray).orElse(null),
+                IntentState.PREPARED,
+                send.from(),
                 createdAt,
                 at,
-                send.told().toArray(),
+                send.told(),
                 send.tokenName());
     }
 
     static void changeRaw(SqlSession session, long number, IntentState state, long at) throws SQLException {
-        session.update("UPDATE kept_spends SET state = ?, settled_at = ? WHERE id = ?", state.name(), at, number);
+        session.update("UPDATE kept_spends SET state = ?, settled_at = ? WHERE id = ?", state, at, number);
     }
 
     static Object[] row(SqlSession session, long number) throws SQLException {
@@ -272,13 +275,12 @@ final class KeptSpends {
     }
 
     private static SqlSession.Lookup<Long> isThere(Hash256 txId, String and) {
-        byte[] key = txId.toArray();
         return new SqlSession.Lookup<>(
                 txId,
                 "SELECT 1 FROM kept_spends WHERE short_id = ? AND tx_id = ?" + and,
                 row -> row.getLong(1),
-                SpendRow.shortId(key),
-                key);
+                SpendRow.shortId(txId),
+                txId);
     }
 
     /** Returns whether a kept or erased spend has this number. */
@@ -331,15 +333,15 @@ final class KeptSpends {
     /** Deletes the row and inserts it in its short form: a row that shrinks in place would leave its page half empty permanently. */
     private static void shorten(SqlSession session, long id, Amounts sums) throws SQLException {
         Object[] row = row(session, id);
-        Object token = row[COLUMNS.indexOf("token")];
+        Object token = row[at("token")];
         if (token != null) {
-            row[COLUMNS.indexOf("token_rest")] = TokenHash.of((String) token).rest();
+            row[at("token_rest")] = TokenHash.of((String) token).rest();
         }
-        row[COLUMNS.indexOf("form")] = SHORT;
-        row[COLUMNS.indexOf("amount")] = sums.amount().map(Amount::bits).orElse(null);
-        row[COLUMNS.indexOf("fee")] = sums.fee().map(Amount::bits).orElse(null);
+        row[at("form")] = SHORT;
+        row[at("amount")] = sums.amount().map(Amount::bits).orElse(null);
+        row[at("fee")] = sums.fee().map(Amount::bits).orElse(null);
         for (String gone : List.of("token", "from_address", "block_height", "answer", "token_name", "memo")) {
-            row[COLUMNS.indexOf(gone)] = null;
+            row[at(gone)] = null;
         }
         delete(session, id);
         insert(session, id, row);
@@ -368,16 +370,16 @@ final class KeptSpends {
 
     private static void erase(SqlSession session, long id) throws SQLException {
         Object[] row = row(session, id);
-        Object token = row[COLUMNS.indexOf("token")];
-        Object key = row[COLUMNS.indexOf("token_key")];
+        Object token = row[at("token")];
+        Object key = row[at("token_key")];
         if (key != null) {
             session.update(
-                    "INSERT INTO erased_spends (id, tx_id, token_key, token_rest) VALUES (?, ?, ?, ?)",
+                    INSERT_ERASED,
                     id,
-                    row[COLUMNS.indexOf("tx_id")],
+                    row[at("tx_id")],
                     key,
                     token == null
-                            ? row[COLUMNS.indexOf("token_rest")]
+                            ? row[at("token_rest")]
                             : TokenHash.of((String) token).rest());
         }
         neverReassign(session, id);
@@ -394,11 +396,11 @@ final class KeptSpends {
         if (spend.intent().token().isPresent()) {
             TokenHash hash = TokenHash.of(spend.intent().token().get().token());
             session.update(
-                    "INSERT INTO erased_spends (id, tx_id, token_key, token_rest) VALUES (?, ?, ?, ?)"
+                    INSERT_ERASED
                             + " ON CONFLICT (id) DO UPDATE SET tx_id = excluded.tx_id, token_key = excluded.token_key,"
                             + " token_rest = excluded.token_rest",
                     spend.id(),
-                    spend.intent().txId().toArray(),
+                    spend.intent().txId(),
                     hash.key(),
                     hash.rest());
         }
@@ -445,8 +447,7 @@ final class KeptSpends {
     }
 
     static Optional<PastSpend> ofTransaction(SqlSession session, Hash256 txId) throws SQLException {
-        byte[] key = txId.toArray();
-        return one(session, "short_id = ? AND tx_id = ? ORDER BY id DESC LIMIT 1", SpendRow.shortId(key), key);
+        return one(session, "short_id = ? AND tx_id = ? ORDER BY id DESC LIMIT 1", SpendRow.shortId(txId), txId);
     }
 
     /** Finds the confirmed spend of the token, or its newest spend if none is confirmed. */
@@ -491,7 +492,7 @@ final class KeptSpends {
     }
 
     static boolean setMemo(SqlSession session, long number, Optional<String> memo) throws SQLException {
-        return session.update("UPDATE kept_spends SET memo = ? WHERE id = ?", memo.orElse(null), number) > 0;
+        return session.update("UPDATE kept_spends SET memo = ? WHERE id = ?", memo, number) > 0;
     }
 
     /**

@@ -1,7 +1,6 @@
 package org.chainwalletd.store.sql;
 
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -115,27 +114,19 @@ public final class KeyringTable {
         }
         Map<String, Bytes> members = new TreeMap<>();
         session.visit(
-                "SELECT name, json FROM keyring_members",
-                row -> members.put(row.text("name"), Bytes.wrap(row.raw("json"))));
+                "SELECT name, json FROM keyring_members", row -> members.put(row.text("name"), row.bytes("json")));
         return Optional.of(new Head(next.getAsLong(), members));
     }
 
     public static void visitKeys(SqlSession session, SqlSession.Visitor<Key> visitor) throws SQLException {
         record Numbered(long number, Key key) {}
-        List<Numbered> page;
-        for (long last = 0; ; last = page.get(page.size() - 1).number()) {
-            page = session.query(
-                    "SELECT " + COLUMNS + " FROM keys WHERE number > ? ORDER BY number LIMIT ?",
-                    row -> new Numbered(row.number("number"), key(row)),
-                    last,
-                    PAGE);
-            if (page.isEmpty()) {
-                return;
-            }
-            for (Numbered each : page) {
-                visitor.visit(each.key());
-            }
-        }
+        SqlSession.<Numbered>inPages(
+                last -> session.query(
+                        "SELECT " + COLUMNS + " FROM keys WHERE number > ? ORDER BY number LIMIT ?",
+                        row -> new Numbered(row.number("number"), key(row)),
+                        last.map(Numbered::number).orElse(0L),
+                        PAGE),
+                each -> visitor.visit(each.key()));
     }
 
     /** Reads the listed keys that changed after a commit. */
@@ -161,8 +152,8 @@ public final class KeyringTable {
                 "INSERT INTO sealed (kind, owner, blob) VALUES (?, ?, ?)"
                         + " ON CONFLICT (kind, owner) DO UPDATE SET blob = excluded.blob",
                 place.kind(),
-                place.owner().toArray(),
-                blob.toArray());
+                place.owner(),
+                blob);
     }
 
     public static void list(SqlSession session, Key key) throws SQLException {
@@ -173,18 +164,17 @@ public final class KeyringTable {
                         + " ON CONFLICT (address) DO UPDATE SET public_key = excluded.public_key,"
                         + " derivation = excluded.derivation, label = excluded.label, imported = excluded.imported,"
                         + " origin = excluded.origin, birth = excluded.birth",
-                key.address().toArray(),
-                bytes(key.publicKey()),
-                number(key.index()),
-                key.label().orElse(null),
+                key.address(),
+                key.publicKey(),
+                key.index(),
+                key.label(),
                 key.imported() ? 1 : 0,
                 key.origin(),
-                number(key.birth()));
+                key.birth());
     }
 
     public static void delete(SqlSession session, Address address) throws SQLException {
-        session.defer(
-                List.of(deletion(address).key()), "DELETE FROM keys WHERE address = ?", (Object) address.toArray());
+        session.defer(List.of(deletion(address).key()), "DELETE FROM keys WHERE address = ?", address);
     }
 
     /** Updates a listed key with newly known values. Returns the key afterwards; nothing if it is not listed. */
@@ -196,29 +186,18 @@ public final class KeyringTable {
                         + " origin = coalesce(nullif(?, 0), origin), birth = coalesce(?::bigint, birth)"
                         + " WHERE address = ? RETURNING " + COLUMNS,
                 KeyringTable::key,
-                bytes(key.publicKey()),
-                number(key.index()),
+                key.publicKey(),
+                key.index(),
                 key.imported() ? 1 : 0,
                 key.origin(),
-                number(key.birth()),
-                key.address().toArray());
+                key.birth(),
+                key.address());
     }
 
     /** Sets the label of a listed key. Returns the key afterwards; nothing if it is not listed. */
     public static List<Key> label(SqlSession session, Address address, Optional<String> label) throws SQLException {
         return session.query(
-                "UPDATE keys SET label = ? WHERE address = ? RETURNING " + COLUMNS,
-                KeyringTable::key,
-                label.orElse(null),
-                address.toArray());
-    }
-
-    private static byte[] bytes(Optional<PublicKey> key) {
-        return key.map(PublicKey::toArray).orElse(null);
-    }
-
-    private static Object number(OptionalLong number) {
-        return number.isPresent() ? number.getAsLong() : null;
+                "UPDATE keys SET label = ? WHERE address = ? RETURNING " + COLUMNS, KeyringTable::key, label, address);
     }
 
     /** Sets the head. The next index is never decreased: each address of the seed is issued once. */
@@ -229,43 +208,26 @@ public final class KeyringTable {
                 head.nextIndex());
         session.defer("DELETE FROM keyring_members");
         for (Map.Entry<String, Bytes> member : head.members().entrySet()) {
-            session.defer(
-                    "INSERT INTO keyring_members (name, json) VALUES (?, ?)",
-                    member.getKey(),
-                    member.getValue().toArray());
+            session.defer("INSERT INTO keyring_members (name, json) VALUES (?, ?)", member.getKey(), member.getValue());
         }
     }
 
     /** Returns the lookup of whether a key was deleted and not added again. */
     public static SqlSession.Lookup<Boolean> deletion(Address address) {
         return new SqlSession.Lookup<>(
-                List.of("deleted_keys", address), "SELECT 1 FROM deleted_keys WHERE address = ?", row -> true, (Object)
-                        address.toArray());
+                List.of("deleted_keys", address), "SELECT 1 FROM deleted_keys WHERE address = ?", row -> true, address);
     }
 
     /** Passes the whole keyring to {@code visitor}, for the base of a log. */
     static void writeTo(SqlSession session, SqlSession.Visitor<SentLine> visitor) throws SQLException {
-        List<Place> page;
-        for (Place last = new Place("", Bytes.EMPTY); ; last = page.get(page.size() - 1)) {
-            page = new ArrayList<>();
-            List<Place> places = page;
-            List<SentLine> lines = session.query(
-                    "SELECT kind, owner, blob FROM sealed WHERE (kind, owner) > (?, ?) ORDER BY kind, owner LIMIT ?",
-                    row -> {
-                        Place place = new Place(row.text("kind"), Bytes.wrap(row.raw("owner")));
-                        places.add(place);
-                        return new SentLine.Sealed(place, Bytes.wrap(row.raw("blob")));
-                    },
-                    last.kind(),
-                    last.owner().toArray(),
-                    PAGE);
-            if (lines.isEmpty()) {
-                break;
-            }
-            for (SentLine line : lines) {
-                visitor.visit(line);
-            }
-        }
+        SqlSession.<SentLine.Sealed>inPages(
+                last -> session.query(
+                        "SELECT kind, owner, blob FROM sealed WHERE (kind, owner) > (?, ?) ORDER BY kind, owner LIMIT ?",
+                        row -> new SentLine.Sealed(new Place(row.text("kind"), row.bytes("owner")), row.bytes("blob")),
+                        last.map(line -> line.place().kind()).orElse(""),
+                        last.map(line -> line.place().owner()).orElse(Bytes.EMPTY),
+                        PAGE),
+                visitor::visit);
         visitKeys(session, key -> visitor.visit(new SentLine.KeyListed(key)));
         Optional<Head> head = head(session);
         if (head.isPresent()) {
@@ -275,8 +237,8 @@ public final class KeyringTable {
 
     /** Adds a key from a line of a log. Returns whether it was not listed before. */
     static boolean enter(SqlSession session, SentLine.KeyListed listed) throws SQLException {
-        boolean isNew = !session.has("SELECT 1 FROM keys WHERE address = ?", (Object)
-                listed.key().address().toArray());
+        boolean isNew = !session.has(
+                "SELECT 1 FROM keys WHERE address = ?", listed.key().address());
         list(session, listed.key());
         return isNew;
     }

@@ -3,7 +3,6 @@ package org.chainwalletd.store.sql;
 import java.nio.ByteBuffer;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -15,7 +14,6 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
@@ -159,16 +157,18 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         }
     }
 
-    private static final String STANDING =
+    private static final String STANDING_COLUMNS =
             "SELECT p.id, p.payout_id, p.to_address, p.amount, p.datum, p.memo, p.token_name, p.mark, p.spend, p.released, p.submitted_at,"
-                    + " f.addresses FROM payouts p JOIN payout_sources f ON f.id = p.source WHERE ";
+                    + " f.addresses";
+    private static final String STANDING =
+            STANDING_COLUMNS + " FROM payouts p JOIN payout_sources f ON f.id = p.source WHERE ";
 
     private static Standing standing(Row row) throws SQLException {
         return new Standing(
                 row.number("id"),
                 order(row),
                 row.ifText("token_name"),
-                unpack(row.raw("addresses")),
+                row.addresses("addresses"),
                 row.text("mark"),
                 row.ifNumber("spend"),
                 row.number("released") != 0,
@@ -212,7 +212,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
     }
 
     static long source(SqlSession session, List<Address> from) throws SQLException {
-        byte[] packed = pack(from);
+        byte[] packed = SentLine.Sweep.packAddresses(from);
         OptionalLong there = sourceOf(session, packed);
         if (there.isPresent()) {
             return there.getAsLong();
@@ -231,16 +231,18 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         lastId = id;
         session.deferCombined(
                 List.of(order.payoutId()),
-                "INSERT INTO payouts (id, payout_id, to_address, amount, datum, memo, source, token_name, mark,"
-                        + " submitted_at, changed_at, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                SqlSession.insertion(
+                        "payouts",
+                        "id, payout_id, to_address, amount, datum, memo, source, token_name, mark, submitted_at, changed_at,"
+                                + " change"),
                 id,
                 order.payoutId(),
-                order.to().toArray(),
-                order.amount().bits(),
-                order.datum().map(Bytes::toArray).orElse(null),
-                order.memo().orElse(null),
+                order.to(),
+                order.amount(),
+                order.datum(),
+                order.memo(),
                 source,
-                owner.orElse(null),
+                owner,
                 mark,
                 now,
                 now,
@@ -561,18 +563,15 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
             return Optional.empty();
         }
         List<SentLine.Carried.Item> items = new ArrayList<>();
-        session.visit(
-                "SELECT p.id, p.payout_id, p.to_address, p.amount, p.datum, p.memo, p.token_name, p.mark, p.spend, p.released,"
-                        + " p.submitted_at, f.addresses, p.output_index AS place FROM payouts p JOIN payout_sources f"
-                        + " ON f.id = p.source WHERE p.spend = ?",
-                found -> items.add(item(standing(found), (int) found.number("place"))),
-                row.id());
-        session.visit(
-                "SELECT p.id, p.payout_id, p.to_address, p.amount, p.datum, p.memo, p.token_name, p.mark, p.spend, p.released,"
-                        + " p.submitted_at, f.addresses, a.output_index AS place FROM payout_attempts a JOIN payouts p"
-                        + " ON p.id = a.payout JOIN payout_sources f ON f.id = p.source WHERE a.spend = ?",
-                found -> items.add(item(standing(found), (int) found.number("place"))),
-                row.id());
+        for (String carried : List.of(
+                ", p.output_index AS place FROM payouts p JOIN payout_sources f ON f.id = p.source WHERE p.spend = ?",
+                ", a.output_index AS place FROM payout_attempts a JOIN payouts p ON p.id = a.payout JOIN payout_sources f"
+                        + " ON f.id = p.source WHERE a.spend = ?")) {
+            session.visit(
+                    STANDING_COLUMNS + carried,
+                    found -> items.add(item(standing(found), (int) found.number("place"))),
+                    row.id());
+        }
         return items.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new SentLine.Carried(row.intent().txId(), items));
@@ -717,7 +716,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
                     row.number("id"),
                     order(row),
                     row.ifText("token_name"),
-                    unpack(row.raw("addresses")),
+                    row.addresses("addresses"),
                     state(row),
                     row.ifNumber("spend"),
                     row.ifNumber("output_index"),
@@ -772,22 +771,5 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
             }
             return new Cost(batch.txId(), fee, batch.changeIndex().orElse(outputs.size()));
         }
-    }
-
-    /** Encodes addresses as one column: 32 bytes each. */
-    private static byte[] pack(List<Address> addresses) {
-        byte[] packed = new byte[addresses.size() * Hash256.LENGTH];
-        for (int i = 0; i < addresses.size(); i++) {
-            System.arraycopy(addresses.get(i).toArray(), 0, packed, i * Hash256.LENGTH, Hash256.LENGTH);
-        }
-        return packed;
-    }
-
-    static List<Address> unpack(byte[] packed) {
-        List<Address> addresses = new ArrayList<>();
-        for (int at = 0; at < packed.length; at += Hash256.LENGTH) {
-            addresses.add(Address.of(Arrays.copyOfRange(packed, at, at + Hash256.LENGTH)));
-        }
-        return addresses;
     }
 }

@@ -2,7 +2,6 @@ package org.chainwalletd.store.sql;
 
 import java.sql.SQLException;
 import java.util.Optional;
-import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.RawSendStore.RawSend;
 import org.chainwalletd.store.RawSendStore.Sending;
@@ -19,14 +18,9 @@ final class RawSendTable {
         this.log = log;
     }
 
-    /** Returns whether a transaction is one of the daemon's own spends, which has a row of its own. */
-    static boolean isOwn(SqlSession session, Hash256 txId) throws SQLException {
-        return SpendTable.find(session, txId).isPresent() || KeptSpends.knows(session::find, txId);
-    }
-
     /** Records that a transaction is about to be sent, unless it is one of the daemon's own spends. */
     Optional<Sending> begin(SqlSession session, RawSend send, long now) throws SQLException {
-        if (isOwn(session, send.txId())) {
+        if (SpendTable.isMade(session::find, send.txId())) {
             return Optional.empty();
         }
         Optional<KeptSpends.Raw> there = KeptSpends.raw(session, send.txId());

@@ -3,12 +3,17 @@ package org.chainwalletd.store.sql;
 import java.math.BigInteger;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Bytes32;
 import org.chainwalletd.chain.Hash256;
 
 /**
@@ -20,6 +25,39 @@ public final class Row {
 
     public Row(ResultSet columns) {
         this.columns = columns;
+    }
+
+    /**
+     * Returns the values of a statement as columns store them: optional values as their value or null, bytes and hashes as arrays, amounts with the
+     * same 64 bits, names of enum constants as text, numbers of up to 256 bits as bytes without a sign; other values unchanged.
+     */
+    static Object[] stored(Object... values) {
+        return Arrays.stream(values).map(Row::stored).toArray();
+    }
+
+    private static Object stored(Object value) {
+        if (value instanceof Optional<?> maybe) {
+            return maybe.map(Row::stored).orElse(null);
+        } else if (value instanceof OptionalLong number) {
+            return number.isPresent() ? number.getAsLong() : null;
+        } else if (value instanceof OptionalInt number) {
+            return number.isPresent() ? number.getAsInt() : null;
+        } else if (value instanceof Bytes bytes) {
+            return bytes.toArray();
+        } else if (value instanceof Bytes32<?> bytes) {
+            return bytes.toArray();
+        } else if (value instanceof Amount amount) {
+            return amount.bits();
+        } else if (value instanceof BigInteger number) {
+            return unsigned(number);
+        }
+        return value instanceof Enum<?> constant ? constant.name() : value;
+    }
+
+    /** Returns a number that is not negative as big-endian bytes; one byte for zero. */
+    private static byte[] unsigned(BigInteger number) {
+        byte[] bytes = number.toByteArray();
+        return bytes.length > 1 && bytes[0] == 0 ? Arrays.copyOfRange(bytes, 1, bytes.length) : bytes;
     }
 
     public long getLong(int column) throws SQLException {
@@ -103,6 +141,19 @@ public final class Row {
 
     public Address address(String column) throws SQLException {
         return Address.of(columns.getBytes(column));
+    }
+
+    public List<Address> addresses(String column) throws SQLException {
+        return unpackAddresses(columns.getBytes(column));
+    }
+
+    /** Decodes addresses that follow each other, 32 bytes each. */
+    static List<Address> unpackAddresses(byte[] packed) {
+        List<Address> addresses = new ArrayList<>(packed.length / Address.LENGTH);
+        for (int at = 0; at < packed.length; at += Address.LENGTH) {
+            addresses.add(Address.of(Arrays.copyOfRange(packed, at, at + Address.LENGTH)));
+        }
+        return addresses;
     }
 
     /** Returns the values of all columns, each followed by a space, with bytes in hexadecimal. */

@@ -195,15 +195,6 @@ public sealed interface SentLine {
             return coins;
         }
 
-        static List<Address> unpackAddresses(byte[] packed) {
-            ByteBuffer in = ByteBuffer.wrap(packed);
-            List<Address> addresses = new ArrayList<>(packed.length / Hash256.LENGTH);
-            while (in.hasRemaining()) {
-                addresses.add(Address.of(take(in)));
-            }
-            return addresses;
-        }
-
         static byte[] packAddresses(List<Address> addresses) {
             ByteBuffer packed = ByteBuffer.allocate(addresses.size() * Hash256.LENGTH);
             addresses.forEach(address -> packed.put(address.toArray()));
@@ -462,7 +453,7 @@ public sealed interface SentLine {
                 in.readUTF(),
                 ifText(in),
                 hash(in),
-                Sweep.unpackAddresses(bytes(in)),
+                Row.unpackAddresses(bytes(in)),
                 Address.of(fixed(in, Hash256.LENGTH)),
                 Amount.ofUnsigned(in.readLong()),
                 ifText(in));
@@ -507,7 +498,7 @@ public sealed interface SentLine {
     }
 
     private static Submitted readSubmitted(DataInputStream in) throws IOException {
-        List<Address> from = Sweep.unpackAddresses(bytes(in));
+        List<Address> from = Row.unpackAddresses(bytes(in));
         Optional<String> owner = ifText(in);
         List<Submitted.Item> items = new ArrayList<>();
         for (int left = in.readInt(); left > 0; left--) {

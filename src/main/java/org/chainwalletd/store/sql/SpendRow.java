@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -57,8 +58,8 @@ public record SpendRow(long id, Intent intent, byte[] held, OptionalLong counted
      * Returns the first eight bytes of a digest, big-endian, which the indexes contain instead of all 32. Among ten billion rows about two or three
      * pairs collide, so every lookup also compares the whole digest.
      */
-    public static long shortId(byte[] digest) {
-        return ByteBuffer.wrap(digest).getLong();
+    public static long shortId(Hash256 digest) {
+        return ByteBuffer.wrap(digest.toArray()).getLong();
     }
 
     /**

@@ -177,9 +177,13 @@ public final class SpendTable {
     }
 
     static SqlSession.Lookup<SpendRow> ofTransaction(Hash256 txId) {
-        byte[] key = txId.toArray();
         return new SqlSession.Lookup<>(
-                txId, SELECT + "short_id = ? AND tx_id = ?", SpendRow::read, SpendRow.shortId(key), key);
+                txId, SELECT + "short_id = ? AND tx_id = ?", SpendRow::read, SpendRow.shortId(txId), txId);
+    }
+
+    /** Returns whether a spend of the daemon, live or kept, has this transaction. */
+    static boolean isMade(SqlSession.Finder finder, Hash256 txId) throws SQLException {
+        return finder.find(ofTransaction(txId)).isPresent() || KeptSpends.knows(finder, txId);
     }
 
     private record Followed(SpendRow row, boolean buried) {}
@@ -206,12 +210,11 @@ public final class SpendTable {
     }
 
     static Optional<SpendRow> findBatch(SqlSession session, Hash256 txId) throws SQLException {
-        byte[] key = txId.toArray();
         return session.queryOne(
                 SELECT + "short_id = ? AND tx_id = ? AND kind = 'payout_batch'",
                 SpendRow::read,
-                SpendRow.shortId(key),
-                key);
+                SpendRow.shortId(txId),
+                txId);
     }
 
     /**
@@ -243,13 +246,12 @@ public final class SpendTable {
     }
 
     static Optional<SpendRow> settled(SqlSession session, Hash256 txId) throws SQLException {
-        byte[] key = txId.toArray();
         return session.queryOne(
                 "SELECT " + SpendRow.COLUMNS
                         + " FROM spends INDEXED BY spends_by_id WHERE short_id = ? AND tx_id = ? AND " + SETTLED,
                 SpendRow::read,
-                SpendRow.shortId(key),
-                key);
+                SpendRow.shortId(txId),
+                txId);
     }
 
     static SqlSession.Lookup<SpendRow> ofId(long id) {
@@ -409,39 +411,36 @@ public final class SpendTable {
             intent = intent.with(new Intent.Details(
                     told.tokenName(), told.memo(), asked.details().fee()));
         }
-        byte[] txId = intent.txId().toArray();
         byte[] held = SpendRow.Held.of(
                 reserveFree(id, intent.inputs()), intent.inputs().size());
         session.deferCombined(
                 intent.token().isEmpty()
                         ? List.of(intent.txId())
                         : List.of(intent.txId(), intent.token().get().token()),
-                "INSERT INTO spends (" + SpendRow.COLUMNS
-                        + ", short_id, token_key, first_id)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                SqlSession.insertion("spends", SpendRow.COLUMNS + ", short_id, token_key, first_id"),
                 id,
-                txId,
+                intent.txId(),
                 intent.kind(),
-                intent.from().toArray(),
-                intent.transaction().toArray(),
+                intent.from(),
+                intent.transaction(),
                 Coin.encode(intent.inputs()),
                 intent.builtAtHeight(),
-                intent.changeIndex().isPresent() ? intent.changeIndex().getAsInt() : null,
-                intent.token().map(TokenBinding::token).orElse(null),
-                intent.token().map(binding -> binding.digest().toArray()).orElse(null),
-                intent.allowance().bits(),
+                intent.changeIndex(),
+                intent.token().map(TokenBinding::token),
+                intent.token().map(TokenBinding::digest),
+                intent.allowance(),
                 intent.createdAt(),
                 intent.changedAt(),
-                intent.state().name(),
+                intent.state(),
                 intent.reason(),
                 held,
-                orNull(countedAt),
-                intent.details().tokenName().orElse(null),
-                intent.details().memo().orElse(null),
-                intent.details().fee().map(fee -> fee.bits()).orElse(null),
-                SpendRow.shortId(txId),
-                intent.token().map(binding -> tokenKey(binding.token())).orElse(null),
-                first.map(First::number).orElse(null));
+                countedAt,
+                intent.details().tokenName(),
+                intent.details().memo(),
+                intent.details().fee(),
+                SpendRow.shortId(intent.txId()),
+                intent.token().map(binding -> tokenKey(binding.token())),
+                first.map(First::number));
         log.add(new SentLine.Spend(id, intent, held, countedAt));
         return id;
     }
@@ -489,7 +488,7 @@ public final class SpendTable {
                 number,
                 number);
         if (txId.isPresent()) {
-            session.update("UPDATE spends SET memo = ? WHERE id = ?", memo.orElse(null), number);
+            session.update("UPDATE spends SET memo = ? WHERE id = ?", memo, number);
             KeptSpends.setMemo(session, number, memo);
             log.add(new SentLine.Memo(txId.get(), memo));
         }
@@ -565,16 +564,12 @@ public final class SpendTable {
     private void write(SqlSession session, SpendRow row, IntentState state, String reason, long at)
             throws SQLException {
         session.update(
-                "UPDATE spends SET state = ?, reason = ?, changed_at = ? WHERE id = ?",
-                state.name(),
-                reason,
-                at,
-                row.id());
+                "UPDATE spends SET state = ?, reason = ?, changed_at = ? WHERE id = ?", state, reason, at, row.id());
         accepted.forget(row.intent().txId());
     }
 
     void setCountedAt(SqlSession session, SpendRow row, OptionalLong countedAt) throws SQLException {
-        session.update("UPDATE spends SET counted_at = ? WHERE id = ?", orNull(countedAt), row.id());
+        session.update("UPDATE spends SET counted_at = ? WHERE id = ?", countedAt, row.id());
     }
 
     /** Reserves those inputs of a spend that no other spend holds. */
@@ -659,10 +654,6 @@ public final class SpendTable {
 
     static long tokenKey(String token) {
         return TokenBinding.fingerprint(token);
-    }
-
-    static Long orNull(OptionalLong value) {
-        return value.isPresent() ? value.getAsLong() : null;
     }
 
     /** Collects the spends that other processes have changed, starting with the first call of {@link #take}. */

@@ -79,8 +79,7 @@ final class SqlAccountSends implements AccountSendStore {
             long now) {
         return store.write(session -> {
             store.requireKeeper();
-            boolean entered =
-                    AccountSendTable.enter(session, "id = ? AND state = ?", state, outcome, now, id, before.name());
+            boolean entered = AccountSendTable.enter(session, "id = ? AND state = ?", state, outcome, now, id, before);
             if (entered) {
                 log.add(new SentLine.AccountState(AccountSendTable.referenceOf(session, id), state, outcome, now));
             }
@@ -133,15 +132,14 @@ final class SqlAccountSends implements AccountSendStore {
 
     @Override
     public CompletionStage<List<AccountSend>> ofOwner(BigInteger chainId, String owner) {
-        return store.read(session -> AccountSendTable.all(
-                session, "owner = ? AND chain_id = ? ORDER BY id", owner, AccountSendTable.bytes(chainId)));
+        return store.read(
+                session -> AccountSendTable.all(session, "owner = ? AND chain_id = ? ORDER BY id", owner, chainId));
     }
 
     @Override
     public CompletionStage<List<AccountSend>> open(BigInteger chainId) {
         return store.read(session ->
-                AccountSendTable.all(session, AccountSendTable.OPEN + " AND chain_id = ? ORDER BY id", (Object)
-                        AccountSendTable.bytes(chainId)));
+                AccountSendTable.all(session, AccountSendTable.OPEN + " AND chain_id = ? ORDER BY id", chainId));
     }
 
     @Override
@@ -172,8 +170,8 @@ final class SqlAccountSends implements AccountSendStore {
         return session.has(
                 "SELECT 1 FROM account_sends WHERE " + AccountSendTable.COPIES
                         + " AND chain_id = ? AND sender = ? AND nonce = ? AND " + IN_A_BLOCK + " LIMIT 1",
-                AccountSendTable.bytes(chainId),
-                from.toArray(),
+                chainId,
+                from,
                 nonce);
     }
 
@@ -187,18 +185,14 @@ final class SqlAccountSends implements AccountSendStore {
         return session.ifNumber(
                 "SELECT nonce FROM account_sends AS given WHERE " + AccountSendTable.GIVEN
                         + " AND chain_id = ? AND sender = ?" + condition + " ORDER BY nonce DESC LIMIT 1",
-                AccountSendTable.bytes(chainId),
-                from.toArray());
+                chainId,
+                from);
     }
 
     @Override
     public CompletionStage<List<AccountSend>> page(BigInteger chainId, long before, int most) {
         return store.read(session -> AccountSendTable.all(
-                session,
-                "chain_id = ? AND id < ? ORDER BY id DESC LIMIT ?",
-                AccountSendTable.bytes(chainId),
-                before,
-                most));
+                session, "chain_id = ? AND id < ? ORDER BY id DESC LIMIT ?", chainId, before, most));
     }
 
     @Override
@@ -214,14 +208,14 @@ final class SqlAccountSends implements AccountSendStore {
             session.dialect().overwrite(session, true);
             session.update(
                     "UPDATE account_sends SET data = ?, sealed = 1 WHERE id = ?",
-                    sealed.call().data().toArray(),
+                    sealed.call().data(),
                     sealed.id());
             for (AccountSend.Version version : sealed.versions()) {
                 session.update(
                         "UPDATE account_versions SET raw = ? WHERE send = ? AND hash = ?",
-                        version.raw().toArray(),
+                        version.raw(),
                         sealed.id(),
-                        version.hash().toArray());
+                        version.hash());
             }
             session.dialect().overwrite(session, false);
             return null;

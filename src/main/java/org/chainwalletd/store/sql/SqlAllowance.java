@@ -59,14 +59,14 @@ final class SqlAllowance implements AllowanceStore {
     void reload(SqlSession session, Collection<Long> changed) throws SQLException {
         List<Minute> rows = new ArrayList<>();
         for (long minute : changed) {
-            rows.add(new Minute(minute, AllowanceTable.sum(session, minute)));
+            rows.add(new Minute(minute, AllowanceTable.ALL.sum(session, minute)));
         }
         window.follow(rows, changed::contains);
     }
 
     /** Reloads all sums, because other processes may have changed any of them. */
     void reloadAll(SqlSession session) throws SQLException {
-        window.follow(AllowanceTable.minutes(session, Long.MIN_VALUE), minute -> true);
+        window.follow(AllowanceTable.ALL.minutes(session, Long.MIN_VALUE), minute -> true);
     }
 
     /** Clocks that decide when a use leaves the window. */
@@ -93,7 +93,7 @@ final class SqlAllowance implements AllowanceStore {
                 ? CapWindow.shared(limits, store.sharedClock().get(), clocks.chainMillis())
                 : new CapWindow(limits, clocks.own(), clocks.chainMillis());
         if (!limits.none()) {
-            AllowanceTable.minutes(session, Long.MIN_VALUE).forEach(next::load);
+            AllowanceTable.ALL.minutes(session, Long.MIN_VALUE).forEach(next::load);
         }
         window = next;
     }
@@ -129,8 +129,8 @@ final class SqlAllowance implements AllowanceStore {
     public CompletionStage<Status> status() {
         CapWindow known = window;
         if (known.limits().none()) {
-            return store.read(
-                    session -> Status.of(known.limits(), sumOf(AllowanceTable.minutes(session, known.lastPeriod()))));
+            return store.read(session ->
+                    Status.of(known.limits(), sumOf(AllowanceTable.ALL.minutes(session, known.lastPeriod()))));
         }
         if (store.stopped().isPresent() || known.setBackTo().isEmpty()) {
             return CompletableFuture.completedFuture(known.status());
@@ -147,7 +147,7 @@ final class SqlAllowance implements AllowanceStore {
 
     @Override
     public CompletionStage<List<Minute>> spentSince(long since) {
-        return store.read(session -> AllowanceTable.minutes(session, since));
+        return store.read(session -> AllowanceTable.ALL.minutes(session, since));
     }
 
     /**
@@ -184,7 +184,7 @@ final class SqlAllowance implements AllowanceStore {
         long at = stamp(now);
         window.change(at, intent.allowance().toBigInteger());
         tokens.count(session, intent, at);
-        return AllowanceTable.count(session, intent.allowance(), at);
+        return AllowanceTable.ALL.count(session, intent.allowance(), at);
     }
 
     /** Credits a spend's use of the allowance back. A use so old that its minute was removed does not count any more anyway. */
@@ -192,7 +192,7 @@ final class SqlAllowance implements AllowanceStore {
         if (row.countedAt().isEmpty()) {
             return;
         }
-        BigInteger taken = AllowanceTable.giveBack(session, row);
+        BigInteger taken = AllowanceTable.ALL.giveBack(session, row);
         window.change(row.countedAt().getAsLong(), taken.negate());
         TokenUses.giveBack(session, row);
     }
@@ -206,9 +206,9 @@ final class SqlAllowance implements AllowanceStore {
         if (setBackTo.isPresent()) {
             long last = setBackTo.getAsLong();
             long minute = Minute.startOf(last);
-            for (Minute ahead : AllowanceTable.minutes(session, minute + MINUTE_MILLIS)) {
+            for (Minute ahead : AllowanceTable.ALL.minutes(session, minute + MINUTE_MILLIS)) {
                 session.update("DELETE FROM allowance_minutes WHERE minute = ?", ahead.start());
-                AllowanceTable.add(session, minute, ahead.amount());
+                AllowanceTable.ALL.add(session, minute, ahead.amount());
                 window.change(ahead.start(), ahead.amount().negate());
                 window.change(minute, ahead.amount());
             }
@@ -227,7 +227,7 @@ final class SqlAllowance implements AllowanceStore {
                     first,
                     Math.max(0, keep - later));
             if (last.isPresent()) {
-                for (Minute old : AllowanceTable.minutes(session, Long.MIN_VALUE)) {
+                for (Minute old : AllowanceTable.ALL.minutes(session, Long.MIN_VALUE)) {
                     if (old.start() <= last.getAsLong()) {
                         window.change(old.start(), old.amount().negate());
                     }

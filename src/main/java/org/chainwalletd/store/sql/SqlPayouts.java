@@ -157,11 +157,7 @@ public final class SqlPayouts implements PayoutStore {
             }
             return switch (state.get()) {
                 case QUEUED, HELD ->
-                    reading.select(
-                            PayoutTable.WAITING_OF_P + " AND p.mark = ? AND " + page,
-                            state.get().name(),
-                            after,
-                            most);
+                    reading.select(PayoutTable.WAITING_OF_P + " AND p.mark = ? AND " + page, state.get(), after, most);
                 case CANCELLED -> reading.select("p.mark = '" + PayoutTable.CANCELLED + "' AND " + page, after, most);
                 // Uses the index of open batches: few batches are open, however many are final.
                 case IN_FLIGHT -> reading.select(ofOpenBatches("state <> 'CONFIRMED'") + page, after, most);
@@ -260,7 +256,7 @@ public final class SqlPayouts implements PayoutStore {
         List<Long> sources = new ArrayList<>();
         session.query(
                         "SELECT id, addresses FROM payout_sources",
-                        row -> Map.entry(row.number("id"), PayoutTable.unpack(row.raw("addresses"))))
+                        row -> Map.entry(row.number("id"), row.addresses("addresses")))
                 .forEach(source -> {
                     if (source.getValue().contains(address)) {
                         sources.add(source.getKey());

@@ -78,6 +78,10 @@ public final class SqlSession implements AutoCloseable {
      * @param key by which deferred writes name the rows that they change
      */
     public record Lookup<T>(Object key, String sql, RowReader<T> reader, Object... values) {
+        public Lookup {
+            values = Row.stored(values);
+        }
+
         private List<Object> identity() {
             List<Object> identity = new ArrayList<>(List.of(sql, key));
             for (Object value : values) {
@@ -118,6 +122,10 @@ public final class SqlSession implements AutoCloseable {
 
     /** Deferred write that was not sent yet. */
     private record Write(String sql, Combining together, Object... values) {
+        private Write {
+            values = Row.stored(values);
+        }
+
         /** Returns the key that is equal for writes which are sent as one statement. */
         private Object statement() {
             return together == Combining.NO ? this : sql;
@@ -405,6 +413,12 @@ public final class SqlSession implements AutoCloseable {
         return statements.values();
     }
 
+    /** Returns the statement that inserts a row with a value for each of these columns, which are separated by commas. */
+    static String insertion(String table, String columns) {
+        long others = columns.chars().filter(c -> c == ',').count();
+        return "INSERT INTO " + table + " (" + columns + ") VALUES (?" + ", ?".repeat((int) others) + ")";
+    }
+
     private static boolean isInsertion(String sql) {
         return sql.startsWith("INSERT ");
     }
@@ -528,6 +542,24 @@ public final class SqlSession implements AutoCloseable {
         }
     }
 
+    /** Reads the next rows of a table, in an order in which no row is added before one that was read. */
+    @FunctionalInterface
+    interface Pages<T> {
+        /** Returns the rows that follow {@code last}, or the first rows if it is empty; none at the end of the table. */
+        List<T> after(Optional<T> last) throws SQLException;
+    }
+
+    /** Passes all rows to {@code visitor} page by page: a server sends all rows of a query at once, which may be too many for the memory. */
+    static <T> void inPages(Pages<T> pages, Visitor<? super T> visitor) throws SQLException {
+        List<T> page = pages.after(Optional.empty());
+        while (!page.isEmpty()) {
+            for (T row : page) {
+                visitor.visit(row);
+            }
+            page = pages.after(Optional.of(page.get(page.size() - 1)));
+        }
+    }
+
     public <T> Optional<T> queryOne(String sql, RowReader<T> reader, Object... values) throws SQLException {
         List<T> rows = query(sql, reader, values);
         return rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0));
@@ -572,7 +604,7 @@ public final class SqlSession implements AutoCloseable {
             statement = connection.prepareStatement(dialect.text(sql));
             prepared.put(sql, statement);
         }
-        Object[] placed = dialect.values(sql, values);
+        Object[] placed = dialect.values(sql, Row.stored(values));
         for (int i = 0; i < placed.length; i++) {
             statement.setObject(i + 1, placed[i]);
         }

@@ -88,7 +88,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         List<SqlSession.Lookup<?>> lookups = new ArrayList<>(SpendTable.forOpening(intent, closedBefore));
         store.deletion(intent.from()).ifPresent(lookups::add);
         lookups.add(KeptSpends.confirmed(intent.txId()));
-        lookups.add(AllowanceTable.of(AllowanceStore.Minute.startOf(at)));
+        lookups.add(AllowanceTable.ALL.of(AllowanceStore.Minute.startOf(at)));
         if (intent.token().isPresent()) {
             String token = intent.token().get().token();
             lookups.addAll(List.of(
@@ -489,7 +489,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
             session.update(
                     "UPDATE spends SET block_height = ?, block_id = ?, buried = 0 WHERE id = ?",
                     place.height(),
-                    place.blockId().toArray(),
+                    place.blockId(),
                     row.id());
             payouts.followed(session, row, now);
         }));
@@ -521,12 +521,11 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         return store.write(session -> {
             store.requireKeeper();
             for (Hash256 txId : txIds) {
-                byte[] key = txId.toArray();
                 int buried = session.update(
                         "UPDATE spends SET buried = 1 WHERE NOT " + SpendTable.IN_FLIGHT + " AND held IS NULL"
                                 + " AND short_id = ? AND tx_id = ?",
-                        SpendRow.shortId(key),
-                        key);
+                        SpendRow.shortId(txId),
+                        txId);
                 Optional<SpendRow> batch = buried == 0 ? Optional.empty() : SpendTable.findBatch(session, txId);
                 if (batch.isPresent()) {
                     payouts.followed(session, batch.get(), batch.get().intent().changedAt());
@@ -694,10 +693,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
             // Overwrites the plaintext bytes in the file instead of only releasing their pages.
             session.dialect().overwrite(session, true);
             session.update(
-                    "UPDATE spends SET tx = ? WHERE short_id = ? AND tx_id = ?",
-                    sealed.toArray(),
-                    SpendRow.shortId(txId.toArray()),
-                    txId.toArray());
+                    "UPDATE spends SET tx = ? WHERE short_id = ? AND tx_id = ?", sealed, SpendRow.shortId(txId), txId);
             session.dialect().overwrite(session, false);
             return null;
         });
@@ -778,9 +774,8 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
 
     @Override
     public CompletionStage<Optional<PastSpend>> ofTransaction(Hash256 txId) {
-        byte[] key = txId.toArray();
         return store.read(session -> first(
-                past(session, "short_id = ? AND tx_id = ?", SpendRow.shortId(key), key),
+                past(session, "short_id = ? AND tx_id = ?", SpendRow.shortId(txId), txId),
                 KeptSpends.ofTransaction(session, txId)));
     }
 

@@ -95,7 +95,7 @@ public abstract class SqlStore implements Store {
             boolean ofSweeps)
             throws SQLException {
         List<SqlSession.Lookup<?>> lookups = new ArrayList<>(SpendTable.ofNumbers(spendIds));
-        minutes.forEach(minute -> lookups.add(AllowanceTable.of(minute)));
+        minutes.forEach(minute -> lookups.add(AllowanceTable.ALL.of(minute)));
         session.fetch(lookups);
         spendTable.reload(session, spendIds, sweeps::opened);
         allowance.reload(session, minutes);
@@ -416,7 +416,7 @@ public abstract class SqlStore implements Store {
     protected static List<Hash256> unknown(SqlSession session, List<Hash256> txIds) throws SQLException {
         List<Hash256> unknown = new ArrayList<>();
         for (Hash256 txId : txIds) {
-            if (SpendTable.find(session, txId).isEmpty() && !KeptSpends.knows(session::find, txId)) {
+            if (!SpendTable.isMade(session::find, txId)) {
                 unknown.add(txId);
             }
         }

@@ -27,22 +27,21 @@ public final class SqlSwaps implements SwapStore {
     public CompletionStage<Optional<SwapEntry>> add(SwapEntry entry) {
         return store.writeNew(session -> {
             store.requireKeeper();
-            byte[] hashLock = entry.hashLock().toArray();
-            if (session.queryOne(SELECT + SAME, SqlSwaps::read, entry.id(), entry.poolId(), hashLock)
+            if (session.queryOne(SELECT + SAME, SqlSwaps::read, entry.id(), entry.poolId(), entry.hashLock())
                     .isPresent()) {
                 return Optional.empty();
             }
             long number = 1 + session.number("SELECT coalesce(max(number), 0) FROM swaps");
             session.update(
-                    "INSERT INTO swaps (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    SqlSession.insertion("swaps", COLUMNS),
                     number,
                     entry.id(),
                     entry.version(),
                     entry.poolId(),
-                    hashLock,
+                    entry.hashLock(),
                     entry.status(),
                     entry.watched() ? 1 : 0,
-                    entry.content().toArray(),
+                    entry.content(),
                     entry.updatedAt());
             return Optional.of(entry.numbered(number));
         });
@@ -58,7 +57,7 @@ public final class SqlSwaps implements SwapStore {
                             entry.version(),
                             entry.status(),
                             entry.watched() ? 1 : 0,
-                            entry.content().toArray(),
+                            entry.content(),
                             entry.updatedAt(),
                             entry.id(),
                             entry.version() - 1)
@@ -73,8 +72,7 @@ public final class SqlSwaps implements SwapStore {
 
     @Override
     public CompletionStage<Optional<SwapEntry>> ofHashLock(Hash256 hashLock) {
-        return store.read(session ->
-                session.queryOne(SELECT + " WHERE hash_lock = ?", SqlSwaps::read, (Object) hashLock.toArray()));
+        return store.read(session -> session.queryOne(SELECT + " WHERE hash_lock = ?", SqlSwaps::read, hashLock));
     }
 
     @Override

@@ -170,7 +170,7 @@ public final class SqlSweeps implements SweepStore {
                     .map(cutter::txId)
                     .flatMap(txId -> Stream.of(SpendTable.ofTransaction(txId), KeptSpends.any(txId))));
             for (Part part : cut) {
-                parts.add(isMade(made, cutter.txId(part)) ? unmade(session, part, cutter) : part);
+                parts.add(SpendTable.isMade(made, cutter.txId(part)) ? unmade(session, part, cutter) : part);
             }
             if (parts.isEmpty()) {
                 return new Beginning.Nothing();
@@ -188,14 +188,10 @@ public final class SqlSweeps implements SweepStore {
     /** Finds a transaction for the coins of a part that no spend has used yet: two payments never share a transaction. */
     private static Part unmade(SqlSession session, Part first, Cutter cutter) throws SQLException {
         Optional<Part> part = Optional.of(first);
-        while (part.isPresent() && isMade(session::find, cutter.txId(part.get()))) {
+        while (part.isPresent() && SpendTable.isMade(session::find, cutter.txId(part.get()))) {
             part = cutter.otherwise(part.get());
         }
         return part.orElse(first);
-    }
-
-    private static boolean isMade(SqlSession.Finder finder, Hash256 txId) throws SQLException {
-        return finder.find(SpendTable.ofTransaction(txId)).isPresent() || KeptSpends.knows(finder, txId);
     }
 
     /** Finds a transaction that the token was ever bound to. */
@@ -207,28 +203,29 @@ public final class SqlSweeps implements SweepStore {
     private static void insert(SqlSession session, SentLine.Sweep sweep, State state, String reason)
             throws SQLException {
         Order order = sweep.order();
-        byte[] id = sweep.id().toArray();
         session.update(
-                "INSERT INTO sweeps (sweep_id, client_token, token_name, digest, from_addresses, to_address, min_value,"
-                        + " memo, state, reason, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                id,
+                SqlSession.insertion(
+                        "sweeps",
+                        "sweep_id, client_token, token_name, digest, from_addresses, to_address, min_value, memo, state,"
+                                + " reason, created_at"),
+                sweep.id(),
                 order.clientToken(),
-                order.owner().orElse(null),
-                order.digest().toArray(),
+                order.owner(),
+                order.digest(),
                 SentLine.Sweep.packAddresses(order.from()),
-                order.to().toArray(),
-                order.minValue().bits(),
-                order.memo().orElse(null),
-                state.name(),
+                order.to(),
+                order.minValue(),
+                order.memo(),
+                state,
                 reason,
                 sweep.createdAt());
         for (Part part : sweep.parts()) {
             session.deferCombined(
                     List.of(),
                     "INSERT INTO sweep_parts (sweep_id, number, fee, coins, ended) VALUES (?, ?, ?, ?, ?)",
-                    id,
+                    sweep.id(),
                     part.number(),
-                    part.fee().bits(),
+                    part.fee(),
                     SentLine.Sweep.packCoins(part.coins()),
                     Ending.number(Optional.ofNullable(sweep.endings().get(part.number()))));
         }
@@ -270,14 +267,14 @@ public final class SqlSweeps implements SweepStore {
 
     /** Stops the sweeps of a restored store, because their progress since then is unknown. */
     static void stopAll(SqlSession session) throws SQLException {
-        session.update("UPDATE sweeps SET state = ?, reason = ? WHERE " + RUNNING, State.STOPPED.name(), RESTORED);
+        session.update("UPDATE sweeps SET state = ?, reason = ? WHERE " + RUNNING, State.STOPPED, RESTORED);
     }
 
     static void end(SqlSession session, Hash256 sweep, int part, Ending ending) throws SQLException {
         session.defer(
                 "UPDATE sweep_parts SET ended = ? WHERE sweep_id = ? AND number = ?",
                 Ending.number(Optional.of(ending)),
-                sweep.toArray(),
+                sweep,
                 part);
     }
 
@@ -298,7 +295,7 @@ public final class SqlSweeps implements SweepStore {
         return session.queryOne(
                         "SELECT ended FROM sweep_parts WHERE sweep_id = ? AND number = ?",
                         row -> row.getLong(1),
-                        SweepStore.sweepOf(token).toArray(),
+                        SweepStore.sweepOf(token),
                         Integer.parseInt(token.substring(token.lastIndexOf('-') + 1)))
                 .filter(ended -> ended != 0)
                 .isPresent();
@@ -321,7 +318,7 @@ public final class SqlSweeps implements SweepStore {
                 row -> SentLine.Sweep.unpackCoins(row.raw("coins")).stream()
                         .map(OwnedCoin::owner)
                         .collect(Collectors.toSet()),
-                SweepStore.sweepOf(token).toArray(),
+                SweepStore.sweepOf(token),
                 Long.parseLong(token.substring(token.lastIndexOf('-') + 1)));
     }
 
@@ -335,7 +332,7 @@ public final class SqlSweeps implements SweepStore {
                         row.text("client_token"),
                         row.ifText("token_name"),
                         row.hash("digest"),
-                        SentLine.Sweep.unpackAddresses(row.raw("from_addresses")),
+                        row.addresses("from_addresses"),
                         row.address("to_address"),
                         row.amount("min_value"),
                         row.ifText("memo")),
@@ -360,7 +357,7 @@ public final class SqlSweeps implements SweepStore {
                                 SentLine.Sweep.unpackCoins(row.raw("coins"))),
                         Optional.empty(),
                         Ending.of(row.number("ended"))),
-                (Object) head.id().toArray());
+                head.id());
         List<String> tokens = unlinked.stream()
                 .map(each -> SweepStore.partToken(head.id(), each.part().number()))
                 .toList();
@@ -445,10 +442,10 @@ public final class SqlSweeps implements SweepStore {
             }
             int moved = session.update(
                     "UPDATE sweeps SET state = ?, reason = ? WHERE client_token = ? AND state = ?",
-                    after.name(),
+                    after,
                     reason,
                     clientToken,
-                    before.name());
+                    before);
             if (moved > 0) {
                 Sweep sweep = read(session, clientToken).orElseThrow();
                 sweep.parts().forEach(state -> unplan(sweep.id(), state.part()));
@@ -484,8 +481,7 @@ public final class SqlSweeps implements SweepStore {
                     end(session, sweep.get(), part, Ending.STOPPED);
                 }
             }
-            session.update(
-                    "UPDATE sweeps SET state = ?, reason = '' WHERE client_token = ?", State.DONE.name(), clientToken);
+            session.update("UPDATE sweeps SET state = ?, reason = '' WHERE client_token = ?", State.DONE, clientToken);
             return read(session, clientToken);
         });
     }
@@ -501,11 +497,10 @@ public final class SqlSweeps implements SweepStore {
                 "SELECT token FROM spends WHERE " + SpendTable.OPEN + " AND kind = '" + KIND + "'",
                 row -> row.text("token"));
         for (String partToken : open) {
-            byte[] id = SweepStore.sweepOf(partToken).toArray();
             session.queryOne(
                             "SELECT client_token FROM sweeps WHERE sweep_id = ?",
                             row -> row.text("client_token"),
-                            (Object) id)
+                            SweepStore.sweepOf(partToken))
                     .ifPresent(tokens::add);
         }
         for (String token : tokens) {

@@ -195,7 +195,7 @@ public final class StoreRestore {
 
     /** Writes the sums of the allowance. They follow the spends, because spends kept only for reporting do not contain their share. */
     private static void writeUses(SqlSession session, LineBuffer lines) throws SQLException {
-        writeUses(Optional.empty(), AllowanceTable.minutes(session, Long.MIN_VALUE), lines);
+        writeUses(Optional.empty(), AllowanceTable.ALL.minutes(session, Long.MIN_VALUE), lines);
         for (Map.Entry<String, List<AllowanceStore.Minute>> token :
                 TokenUses.all(session).entrySet()) {
             writeUses(Optional.of(token.getKey()), token.getValue(), lines);
@@ -210,28 +210,18 @@ public final class StoreRestore {
     }
 
     private static void writeWatched(SqlSession session, LineBuffer lines) throws SQLException {
-        List<WatchStore.WatchOnly> some = WatchTable.after(session, new byte[0], ROWS_AT_ONCE);
-        while (!some.isEmpty()) {
-            for (WatchStore.WatchOnly watched : some) {
-                lines.add(new SentLine.Watched(watched));
-            }
-            byte[] last = some.get(some.size() - 1).address().toArray();
-            some = WatchTable.after(session, last, ROWS_AT_ONCE);
-        }
+        SqlSession.<WatchStore.WatchOnly>inPages(
+                last -> WatchTable.after(session, last.map(WatchStore.WatchOnly::address), ROWS_AT_ONCE),
+                watched -> lines.add(new SentLine.Watched(watched)));
     }
 
     private static void writeAccountSends(SqlSession session, LineBuffer lines) throws SQLException {
-        long last = 0;
-        for (List<AccountSend> some = sends(session, last); !some.isEmpty(); some = sends(session, last)) {
-            for (AccountSend send : some) {
-                lines.add(new SentLine.Account(send));
-                last = send.id();
-            }
-        }
-    }
-
-    private static List<AccountSend> sends(SqlSession session, long after) throws SQLException {
-        return AccountSendTable.all(session, "id > ? ORDER BY id LIMIT " + SENDS_AT_ONCE, after);
+        SqlSession.<AccountSend>inPages(
+                last -> AccountSendTable.all(
+                        session,
+                        "id > ? ORDER BY id LIMIT " + SENDS_AT_ONCE,
+                        last.map(AccountSend::id).orElse(0L)),
+                send -> lines.add(new SentLine.Account(send)));
     }
 
     /** Writes a log that is to replace the current log of a daemon, as {@link #successor(Path, SqlSession, long)} does. */
@@ -263,29 +253,20 @@ public final class StoreRestore {
                 lines.add(peer);
             }
             PayoutTable.visitWaiting(session, lines::add);
-            List<Object[]> kept = KeptSpends.ofLog(session, log, 0, ROWS_AT_ONCE);
-            while (!kept.isEmpty()) {
-                for (Object[] row : kept) {
-                    lines.add(new SentLine.Kept(row));
-                }
-                kept = KeptSpends.ofLog(session, log, KeptSpends.numberOf(kept.get(kept.size() - 1)), ROWS_AT_ONCE);
-            }
-            List<Owned> spends;
-            for (long last = 0; ; last = spends.get(spends.size() - 1).row().id()) {
-                spends = session.query(
-                        "SELECT " + SpendRow.COLUMNS + ", runner IN (SELECT start FROM daemons WHERE log = ?) AS own"
-                                + " FROM spends WHERE id > ? ORDER BY id LIMIT ?",
-                        row -> new Owned(SpendRow.read(row), row.truth("own")),
-                        log,
-                        last,
-                        ROWS_AT_ONCE);
-                if (spends.isEmpty()) {
-                    break;
-                }
-                for (Owned each : spends) {
-                    write(session, each.row(), each.own(), lines);
-                }
-            }
+            SqlSession.<Object[]>inPages(
+                    last -> KeptSpends.ofLog(
+                            session, log, last.map(KeptSpends::numberOf).orElse(0L), ROWS_AT_ONCE),
+                    row -> lines.add(new SentLine.Kept(row)));
+            SqlSession.<Owned>inPages(
+                    last -> session.query(
+                            "SELECT " + SpendRow.COLUMNS
+                                    + ", runner IN (SELECT start FROM daemons WHERE log = ?) AS own"
+                                    + " FROM spends WHERE id > ? ORDER BY id LIMIT ?",
+                            row -> new Owned(SpendRow.read(row), row.truth("own")),
+                            log,
+                            last.map(each -> each.row().id()).orElse(0L),
+                            ROWS_AT_ONCE),
+                    each -> write(session, each.row(), each.own(), lines));
             writeOthers(session, lines);
             KeyringTable.writeTo(session, lines::add);
             lines.flush();
@@ -498,7 +479,7 @@ public final class StoreRestore {
         if (there.isPresent() && there.get().changedAt() < KeptSpends.changedAt(row)) {
             KeptSpends.delete(session, there.get().number());
             KeptSpends.insert(session, there.get().number(), row);
-        } else if (there.isEmpty() && !RawSendTable.isOwn(session, txId)) {
+        } else if (there.isEmpty() && !SpendTable.isMade(session::find, txId)) {
             KeptSpends.insert(session, spends.numberFor(session, KeptSpends.numberOf(row)), row);
         }
     }
@@ -513,12 +494,9 @@ public final class StoreRestore {
 
     /** Never lowers a sum: with the logs of several daemons a spend may be counted twice, but is never left out. */
     private void enter(SentLine.Uses uses) throws SQLException {
+        AllowanceTable sums = new AllowanceTable(uses.tokenName());
         for (AllowanceStore.Minute minute : uses.minutes()) {
-            if (uses.tokenName().isEmpty()) {
-                AllowanceTable.countAtLeast(session, minute);
-            } else {
-                TokenUses.countAtLeast(session, uses.tokenName().get(), minute);
-            }
+            sums.countAtLeast(session, minute);
         }
     }
 
@@ -623,7 +601,9 @@ public final class StoreRestore {
                 session,
                 spends.numberFor(session, spend.number()),
                 row,
-                counted.isPresent() ? AllowanceTable.count(session, row.allowance(), counted.getAsLong()) : counted);
+                counted.isPresent()
+                        ? AllowanceTable.ALL.count(session, row.allowance(), counted.getAsLong())
+                        : counted);
         if (counted.isPresent()) {
             TokenUses.countRestored(session, row, counted.getAsLong());
         }
@@ -713,11 +693,11 @@ public final class StoreRestore {
             return;
         }
         if (counted.isPresent()) {
-            AllowanceTable.giveBack(session, row);
+            AllowanceTable.ALL.giveBack(session, row);
             TokenUses.giveBack(session, row);
         }
         spends.setCountedAt(
-                session, row, AllowanceTable.count(session, row.intent().allowance(), at));
+                session, row, AllowanceTable.ALL.count(session, row.intent().allowance(), at));
         TokenUses.countRestored(session, row.intent(), at);
     }
 
@@ -815,10 +795,11 @@ public final class StoreRestore {
         made = false;
         enterDeferred();
         for (Hash256 txId : undecided) {
-            boolean repeatable = announced.contains(txId) || isRepeatable(txId);
+            Intent intent = SpendTable.find(session, txId).orElseThrow().intent();
+            boolean repeatable = announced.contains(txId) || intent.token().isPresent();
             // A batch cannot be repeated by its caller: its payouts are bound to it, so sending it is the only way to
             // pay them exactly once.
-            if (repeatable && !StandIns.onlyChainCloses(kindOf(txId))) {
+            if (repeatable && !StandIns.onlyChainCloses(intent.kind())) {
                 close(txId, IntentState.ABANDONED, DOUBTFUL);
             }
         }
@@ -826,10 +807,7 @@ public final class StoreRestore {
         for (Map.Entry<Hash256, Hash256> rival : rivals.entrySet()) {
             Optional<SpendRow> earlier = SpendTable.find(session, rival.getValue());
             Optional<SpendRow> later = SpendTable.find(session, rival.getKey());
-            boolean bothMayHaveBeenSent = earlier.filter(row -> mayHaveBeenSent(row.intent()))
-                            .isPresent()
-                    && later.filter(row -> mayHaveBeenSent(row.intent())).isPresent();
-            if (bothMayHaveBeenSent) {
+            if (mayHaveBeenSent(earlier) && mayHaveBeenSent(later)) {
                 close(rival.getValue(), IntentState.ABANDONED, SEVERAL);
                 close(rival.getKey(), IntentState.CONTESTED, SEVERAL);
                 spends.freeAll(session, SpendTable.find(session, rival.getKey()).orElseThrow());
@@ -853,16 +831,11 @@ public final class StoreRestore {
         }
     }
 
-    private String kindOf(Hash256 txId) throws SQLException {
-        return SpendTable.find(session, txId).orElseThrow().intent().kind();
-    }
-
-    private boolean isRepeatable(Hash256 txId) throws SQLException {
-        return SpendTable.find(session, txId).orElseThrow().intent().token().isPresent();
-    }
-
-    private static boolean mayHaveBeenSent(Intent intent) {
-        return intent.state() == IntentState.PREPARED || intent.reason().equals(DOUBTFUL);
+    private static boolean mayHaveBeenSent(Optional<SpendRow> row) {
+        return row.map(SpendRow::intent)
+                .filter(intent -> intent.state() == IntentState.PREPARED
+                        || intent.reason().equals(DOUBTFUL))
+                .isPresent();
     }
 
     private void close(Hash256 txId, IntentState state, String reason) throws SQLException {

@@ -47,8 +47,9 @@ final class TokenUses {
         BigInteger spent = spent(session, name, since);
         for (SpendRow row : replaced) {
             OptionalLong at = row.countedAt();
-            if (isOf(row, name) && at.isPresent() && counts(at.getAsLong()).last() >= since) {
-                BigInteger sum = sum(session, name, counts(at.getAsLong()).start());
+            if (isOf(row, name) && at.isPresent() && CapWindow.countsAt(at.getAsLong()) >= since) {
+                BigInteger sum =
+                        AllowanceTable.ofToken(name).sum(session, AllowanceStore.Minute.startOf(at.getAsLong()));
                 spent = spent.subtract(row.intent().allowance().toBigInteger().min(sum));
             }
         }
@@ -78,7 +79,7 @@ final class TokenUses {
     }
 
     private static BigInteger spent(SqlSession session, String name, long since) throws SQLException {
-        return minutes(session, name, since).stream()
+        return AllowanceTable.ofToken(name).minutes(session, since).stream()
                 .map(AllowanceStore.Minute::amount)
                 .reduce(BigInteger.ZERO, BigInteger::add);
     }
@@ -86,11 +87,7 @@ final class TokenUses {
     /** Counts the spend for its token. */
     void count(SqlSession session, Intent intent, long at) throws SQLException {
         if (cap(intent).isPresent()) {
-            add(
-                    session,
-                    intent.details().tokenName().orElseThrow(),
-                    counts(at).start(),
-                    intent.allowance().toBigInteger());
+            countRestored(session, intent, at);
         }
     }
 
@@ -101,7 +98,7 @@ final class TokenUses {
     static void countRestored(SqlSession session, Intent intent, long at) throws SQLException {
         Optional<String> name = intent.details().tokenName();
         if (name.isPresent()) {
-            add(session, name.get(), counts(at).start(), intent.allowance().toBigInteger());
+            AllowanceTable.ofToken(name.get()).count(session, intent.allowance(), at);
         }
     }
 
@@ -110,7 +107,7 @@ final class TokenUses {
         Map<String, List<AllowanceStore.Minute>> all = new TreeMap<>();
         Optional<String> name = nameAfter(session, "");
         while (name.isPresent()) {
-            all.put(name.get(), minutes(session, name.get(), Long.MIN_VALUE));
+            all.put(name.get(), AllowanceTable.ofToken(name.get()).minutes(session, Long.MIN_VALUE));
             name = nameAfter(session, name.get());
         }
         return all;
@@ -123,35 +120,22 @@ final class TokenUses {
                 name);
     }
 
-    /** Raises the sum of a token in one minute to that of {@code minute} if it is lower. */
-    static void countAtLeast(SqlSession session, String name, AllowanceStore.Minute minute) throws SQLException {
-        BigInteger lacking = minute.amount().subtract(sum(session, name, minute.start()));
-        add(session, name, minute.start(), lacking.max(BigInteger.ZERO));
-    }
-
     /** Subtracts the spend from the sum of its token, if it is counted there. */
     static void giveBack(SqlSession session, SpendRow row) throws SQLException {
         Optional<String> name = row.intent().details().tokenName();
-        if (name.isEmpty() || row.countedAt().isEmpty()) {
-            return;
+        if (name.isPresent() && row.countedAt().isPresent()) {
+            AllowanceTable.ofToken(name.get()).giveBack(session, row);
         }
-        long minute = counts(row.countedAt().getAsLong()).start();
-        BigInteger sum = sum(session, name.get(), minute);
-        add(
-                session,
-                name.get(),
-                minute,
-                row.intent().allowance().toBigInteger().min(sum).negate());
     }
 
     /** Moves uses that a fast clock has stamped with a future time to the present. */
     private static void moveFutureUses(SqlSession session, CapWindow window, String name) throws SQLException {
+        AllowanceTable sums = AllowanceTable.ofToken(name);
         long last = window.lastPossible();
-        long minute = counts(last).start();
-        for (AllowanceStore.Minute ahead : minutes(session, name, CapWindow.withTolerance(last))) {
+        for (AllowanceStore.Minute ahead : sums.minutes(session, CapWindow.withTolerance(last))) {
             if (ahead.last() > CapWindow.withTolerance(last)) {
-                add(session, name, ahead.start(), ahead.amount().negate());
-                add(session, name, minute, ahead.amount());
+                sums.add(session, ahead.start(), ahead.amount().negate());
+                sums.add(session, AllowanceStore.Minute.startOf(last), ahead.amount());
             }
         }
     }
@@ -163,38 +147,5 @@ final class TokenUses {
 
     private static boolean isOf(SpendRow row, String name) {
         return row.intent().details().tokenName().equals(Optional.of(name));
-    }
-
-    private static AllowanceStore.Minute counts(long at) {
-        return new AllowanceStore.Minute(AllowanceStore.Minute.startOf(at), BigInteger.ZERO);
-    }
-
-    private static List<AllowanceStore.Minute> minutes(SqlSession session, String name, long since)
-            throws SQLException {
-        return session.query(
-                "SELECT minute, amount FROM token_minutes WHERE token_name = ? AND minute >= ? ORDER BY minute",
-                row -> new AllowanceStore.Minute(row.number("minute"), new BigInteger(1, row.raw("amount"))),
-                name,
-                since == Long.MIN_VALUE ? since : AllowanceStore.Minute.startOf(since));
-    }
-
-    private static BigInteger sum(SqlSession session, String name, long minute) throws SQLException {
-        return session.queryOne(
-                        "SELECT amount FROM token_minutes WHERE token_name = ? AND minute = ?",
-                        row -> new BigInteger(1, row.raw("amount")),
-                        name,
-                        minute)
-                .orElse(BigInteger.ZERO);
-    }
-
-    private static void add(SqlSession session, String name, long minute, BigInteger amount) throws SQLException {
-        if (amount.signum() != 0) {
-            session.update(
-                    "INSERT INTO token_minutes (token_name, minute, amount) VALUES (?, ?, ?)"
-                            + " ON CONFLICT (token_name, minute) DO UPDATE SET amount = excluded.amount",
-                    name,
-                    minute,
-                    sum(session, name, minute).add(amount).toByteArray());
-        }
     }
 }

@@ -15,20 +15,19 @@ final class WatchTable {
         session.update(
                 "INSERT INTO watch_only (address, label, birth) VALUES (?, ?, ?)"
                         + " ON CONFLICT (address) DO UPDATE SET label = excluded.label, birth = excluded.birth",
-                watched.address().toArray(),
-                watched.label().orElse(null),
-                watched.birth().isPresent() ? (Object) watched.birth().getAsLong() : null);
+                watched.address(),
+                watched.label(),
+                watched.birth());
     }
 
     /** Removes the row of an address; returns whether there was one. */
     static boolean remove(SqlSession session, Address address) throws SQLException {
-        return session.update("DELETE FROM watch_only WHERE address = ?", (Object) address.toArray()) > 0;
+        return session.update("DELETE FROM watch_only WHERE address = ?", address) > 0;
     }
 
     static Optional<WatchOnly> find(SqlSession session, Address address) throws SQLException {
         return session.queryOne(
-                "SELECT address, label, birth FROM watch_only WHERE address = ?", WatchTable::row, (Object)
-                        address.toArray());
+                "SELECT address, label, birth FROM watch_only WHERE address = ?", WatchTable::row, address);
     }
 
     /** Lists all rows, ordered by address. */
@@ -36,16 +35,12 @@ final class WatchTable {
         return session.query("SELECT address, label, birth FROM watch_only ORDER BY address", WatchTable::row);
     }
 
-    /**
-     * Lists up to {@code most} rows, ordered by address.
-     *
-     * @param after bytes of the address after which the list begins; empty for the first row
-     */
-    static List<WatchOnly> after(SqlSession session, byte[] after, int most) throws SQLException {
+    /** Lists up to {@code most} rows after an address, ordered by address; the first rows if it is empty. */
+    static List<WatchOnly> after(SqlSession session, Optional<Address> after, int most) throws SQLException {
         return session.query(
                 "SELECT address, label, birth FROM watch_only WHERE address > ? ORDER BY address LIMIT ?",
                 WatchTable::row,
-                after,
+                after.map(Address::toArray).orElse(new byte[0]),
                 most);
     }
 

@@ -2,7 +2,6 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,7 +14,6 @@ import org.chainwalletd.store.Payments;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.store.sql.SqliteStore;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ChildJvm;
 
 /**
@@ -61,15 +59,11 @@ public final class WriterProcess {
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         List<Integer> acknowledged = new ArrayList<>();
-        try (BufferedReader lines = Await.reader(process)) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                assertThat(line).doesNotStartWith("refused");
-                if (line.matches("[0-9]+")) {
-                    acknowledged.add(Integer.parseInt(line));
-                }
+        for (String line : ChildJvm.lines(process, Integer.MAX_VALUE)) {
+            assertThat(line).doesNotStartWith("refused");
+            if (line.matches("[0-9]+")) {
+                acknowledged.add(Integer.parseInt(line));
             }
-        } finally {
-            Await.result(process.destroyForcibly().onExit());
         }
         assertThat(process.exitValue()).isEqualTo(137);
         return acknowledged;

@@ -10,22 +10,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletionStage;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.StoreSample;
-import org.chainwalletd.store.TokenBinding;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,20 +38,12 @@ class BytesPerTokenTest {
     Path folder;
 
     private static Intent intent(int number) {
-        return new Intent(
-                hash(4 * number),
-                "transfer",
-                Address.parse("a1".repeat(32)),
+        return StoreSample.intent(
+                4 * number + 1,
+                Optional.of("payout-2026-11-22-%018d".formatted(number)),
                 Bytes.wrap(new byte[TRANSACTION_BYTES]),
-                List.of(
-                        new Coin(new Outpoint(hash(4 * number + 1), 0), Amount.of(7_000)),
-                        new Coin(new Outpoint(hash(4 * number + 2), 1), Amount.of(8_000))),
-                1_000_000,
-                OptionalInt.of(1),
-                Optional.of(new TokenBinding("payout-2026-11-22-%018d".formatted(number), hash(4 * number + 3))),
-                Amount.of(5_000),
-                StoreSample.BEGUN + number,
-                Intent.Progress.prepared(StoreSample.BEGUN + number));
+                2 * number,
+                2 * number + 1);
     }
 
     private static <T> void all(List<CompletionStage<T>> stages) {
@@ -81,7 +68,7 @@ class BytesPerTokenTest {
             Map<Hash256, Bytes> answers = new LinkedHashMap<>();
             for (int i = 0; i < TOKENS; i++) {
                 opened.add(store.intents().open(intent(i), 0));
-                answers.put(hash(4 * i), Bytes.wrap(new byte[ANSWER_BYTES]));
+                answers.put(hash(4 * i + 1), Bytes.wrap(new byte[ANSWER_BYTES]));
                 if (opened.size() == 250) {
                     all(opened);
                 }

@@ -2,6 +2,8 @@ package org.chainwalletd.store.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.confirm;
+import static org.chainwalletd.store.Payments.opening;
 import static org.chainwalletd.store.Payments.payment;
 import static org.chainwalletd.store.Payments.reasonOf;
 import static org.chainwalletd.store.StoreSample.done;
@@ -15,15 +17,13 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.Payments;
 import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.StoreSample;
@@ -54,8 +54,8 @@ class KeptReceiptFaultsTest {
     private void pay() {
         store = SqliteStore.open(place);
         for (int i = 0; i < PAYMENTS; i++) {
-            done(store.intents().open(payment(i), 0));
-            done(store.intents().confirm(hash(i), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+            Payments.pay(store, payment(i));
+            confirm(store, hash(i), 50);
         }
         done(store.intents()
                 .bury(IntStream.range(0, PAYMENTS).mapToObj(StoreSample::hash).toList()));
@@ -83,7 +83,7 @@ class KeptReceiptFaultsTest {
     private void assertAllAre(Class<? extends Bound> kind) {
         assertThat(bounds()).hasSize(PAYMENTS).containsOnly(kind);
         for (int i = 0; i < PAYMENTS; i++) {
-            assertThat(done(store.intents().open(intent(100 + i, Optional.of("token-" + i), 100 + i), 0)))
+            assertThat(opening(store, intent(100 + i, "token-" + i, 100 + i)))
                     .isEqualTo(new Opening.TokenTaken(hash(i)));
         }
     }
@@ -139,9 +139,7 @@ class KeptReceiptFaultsTest {
     }
 
     private static Void cannotBeCommitted(SqlSession session, boolean noMoreAfterIt) throws SQLException {
-        session.execute("CREATE TABLE parents (x INTEGER PRIMARY KEY)");
-        session.execute("CREATE TABLE children (x REFERENCES parents DEFERRABLE INITIALLY DEFERRED)");
-        session.execute("INSERT INTO children VALUES (1)");
+        StoreFaults.cannotBeCommitted(session);
         if (noMoreAfterIt) {
             session.execute("PRAGMA query_only = ON");
         }

@@ -1,11 +1,12 @@
 package org.chainwalletd.store.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.store.Payments.confirm;
+import static org.chainwalletd.store.Payments.found;
+import static org.chainwalletd.store.Payments.opening;
 import static org.chainwalletd.store.StoreSample.done;
-import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,15 +15,13 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Intent;
-import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.Payments;
 import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.files.CrashPoint;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ChildJvm;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
@@ -45,10 +44,8 @@ class KeptReceiptsKilledTest {
         try (SqliteStore store = open()) {
             List<Intent> paid = new ArrayList<>();
             for (int i = 0; i < payments; i++) {
-                Intent payment = intent(i, Optional.of("token-" + i), i);
-                done(store.intents().open(payment, 0));
-                done(store.intents()
-                        .confirm(payment.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 1_000 + i));
+                Intent payment = Payments.pay(store, intent(i, "token-" + i, i));
+                confirm(store, payment.txId(), 1_000 + i);
                 paid.add(payment);
             }
             done(store.intents().bury(paid.stream().map(Intent::txId).toList()));
@@ -61,21 +58,11 @@ class KeptReceiptsKilledTest {
                 .start();
     }
 
-    /** Returns the tokens whose commits were acknowledged before the process ended, or before it was killed after {@code lines} of them. */
+    /** Returns the tokens whose commits were acknowledged before the process ended, or before it was killed after {@code lines} lines. */
     private static List<String> kept(Process process, int lines) throws IOException {
-        List<String> kept = new ArrayList<>();
-        try (BufferedReader reader = Await.reader(process)) {
-            assertThat(reader.readLine()).isEqualTo("ready");
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                kept.add(line);
-                if (kept.size() == lines) {
-                    process.toHandle().destroyForcibly();
-                }
-            }
-        } finally {
-            Await.result(process.destroyForcibly().onExit());
-        }
-        return kept;
+        List<String> printed = ChildJvm.lines(process, lines);
+        assertThat(printed).first().isEqualTo("ready");
+        return printed.subList(1, printed.size());
     }
 
     /**
@@ -85,7 +72,7 @@ class KeptReceiptsKilledTest {
         int receipts = 0;
         try (SqliteStore store = open()) {
             for (int i = 0; i < payments; i++) {
-                Intent payment = intent(i, Optional.of("token-" + i), i);
+                Intent payment = intent(i, "token-" + i, i);
                 String token = "token-" + i;
                 Bound bound = done(store.receipts().bound(token, 0)).orElseThrow();
                 assertThat(bound.digest())
@@ -94,15 +81,15 @@ class KeptReceiptsKilledTest {
                     receipts++;
                     assertThat(kept.txId()).isEqualTo(payment.txId());
                     assertThat(kept.answer()).isEqualTo(KeepingProcess.answerOf(payment));
-                    assertThat(done(store.intents().find(payment.txId()))).isEmpty();
+                    assertThat(found(store, payment.txId())).isEmpty();
                 } else if (bound instanceof Bound.ToSpend whole) {
                     assertThat(acknowledged).doesNotContain(token);
                     assertThat(whole.spend().txId()).isEqualTo(payment.txId());
                 }
-                assertThat(done(store.intents().open(intent(payments + i, Optional.of(token), payments + i), 0)))
+                assertThat(opening(store, intent(payments + i, token, payments + i)))
                         .as("it makes no other payment")
                         .isEqualTo(new Opening.TokenTaken(payment.txId()));
-                assertThat(done(store.intents().open(intent(i, Optional.of("token-of-another"), i), 0)))
+                assertThat(opening(store, intent(i, "token-of-another", i)))
                         .as("its transaction is no other payment's")
                         .isNotInstanceOf(Opening.Opened.class);
             }
@@ -152,7 +139,7 @@ class KeptReceiptsKilledTest {
         int receipts = 0;
         for (int round = 0; round < Integer.getInteger("store.kills", 2) && receipts < PAYMENTS; round++) {
             HangWatch.alive();
-            acknowledged.addAll(kept(start("-Dunarmed=1"), 1 + random.nextInt(PAYMENTS / 3)));
+            acknowledged.addAll(kept(start("-Dunarmed=1"), 2 + random.nextInt(PAYMENTS / 3)));
             int before = receipts;
             receipts = verify(PAYMENTS, acknowledged);
             assertThat(receipts).isGreaterThanOrEqualTo(Math.max(before, acknowledged.size()));

@@ -2,6 +2,14 @@ package org.chainwalletd.store.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.bury;
+import static org.chainwalletd.store.Payments.fail;
+import static org.chainwalletd.store.Payments.failSent;
+import static org.chainwalletd.store.Payments.found;
+import static org.chainwalletd.store.Payments.inFlight;
+import static org.chainwalletd.store.Payments.pay;
+import static org.chainwalletd.store.Payments.reserved;
+import static org.chainwalletd.store.Payments.stateOf;
 import static org.chainwalletd.store.StoreSample.done;
 
 import java.io.IOException;
@@ -186,7 +194,7 @@ class PayoutStoreTest {
         done(store.intents().unconfirm(batch.txId(), 21));
         assertThat(state(1)).isEqualTo(State.IN_FLIGHT);
         done(store.intents().confirm(batch.txId(), IntentState.ACCEPTED, BLOCK, 22));
-        done(store.intents().bury(List.of(batch.txId())));
+        bury(store, batch.txId());
         assertThat(state(1)).isEqualTo(State.FINAL);
         assertThat(done(store.payouts().unfinished())).isZero();
         assertThat(done(store.intents().forget(Long.MAX_VALUE, 10)))
@@ -238,7 +246,7 @@ class PayoutStoreTest {
                 .containsExactly(Opening.Opened.class, Opening.Opened.class, Opening.CapExceeded.class);
         assertThat(List.of(state(1), state(2), state(3)))
                 .containsExactly(State.IN_FLIGHT, State.IN_FLIGHT, State.QUEUED);
-        assertThat(done(store.reservations().all())).hasSize(2);
+        assertThat(reserved(store)).hasSize(2);
     }
 
     @Test
@@ -298,11 +306,8 @@ class PayoutStoreTest {
         Intent batch = batch(1, 1);
         carry(batch, submit(1));
         for (IntentState outcome : List.of(IntentState.REFUSED, IntentState.CONFLICTED)) {
-            assertThatThrownBy(
-                            () -> done(store.intents().failSent(batch.txId(), IntentState.PREPARED, outcome, "no", 20)))
-                    .isInstanceOf(Exception.class);
-            assertThatThrownBy(() -> done(store.intents().fail(batch.txId(), IntentState.PREPARED, outcome, "no", 20)))
-                    .isInstanceOf(Exception.class);
+            assertThatThrownBy(() -> failSent(store, batch.txId(), outcome, 20)).isInstanceOf(Exception.class);
+            assertThatThrownBy(() -> fail(store, batch.txId(), outcome, 20)).isInstanceOf(Exception.class);
         }
         assertThatThrownBy(() -> done(store.intents().contest(batch.txId(), "no", 20)))
                 .isInstanceOf(Exception.class);
@@ -313,14 +318,13 @@ class PayoutStoreTest {
                                 batch.txId(), Set.of(batch.inputs().get(0).outpoint())))))
                 .isEmpty();
         assertThat(state(1)).isEqualTo(State.IN_FLIGHT);
-        assertThat(done(store.reservations().all())).hasSize(1);
+        assertThat(reserved(store)).hasSize(1);
     }
 
     @Test
     void an_id_that_a_spend_ever_bore_is_no_payout_also_after_its_row_is_erased() {
-        Intent spend = StoreSample.intent(1, Optional.of("payout-1"), 7);
-        done(store.intents().open(spend, 0));
-        done(store.intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 20));
+        Intent spend = pay(store, StoreSample.intent(1, "payout-1", 7));
+        fail(store, spend.txId(), IntentState.REFUSED, 20);
         Submission taken = new Submission.Taken(0, "payout-1", Optional.of(spend.txId()));
         assertThat(done(store.payouts().submit(List.of(order(1)), List.of(PAYER), Optional.empty(), 100, 5)))
                 .isEqualTo(taken);
@@ -332,7 +336,7 @@ class PayoutStoreTest {
                 .hasValue("payout-3");
         assertThat(done(store.payouts().firstUnbound(List.of("payout-1", "payout-2"))))
                 .isEmpty();
-        Intent other = StoreSample.intent(2, Optional.of("payout-2"), 8);
+        Intent other = StoreSample.intent(2, "payout-2", 8);
         assertThat(done(store.intents().open(other, Long.MAX_VALUE)))
                 .as("and a payout's id is no token")
                 .isEqualTo(new Opening.TokenTaken(Hash256.ZERO));
@@ -381,7 +385,7 @@ class PayoutStoreTest {
         carry(batch, payouts);
         assertThat(deaths).hasSize(1);
         try (SqliteStore dead = SqliteStore.open(deaths.get(0))) {
-            assertThat(done(dead.intents().find(batch.txId()))).isEmpty();
+            assertThat(found(dead, batch.txId())).isEmpty();
             assertThat(done(dead.payouts().find("payout-1")).orElseThrow().state())
                     .isEqualTo(State.QUEUED);
         }
@@ -390,14 +394,13 @@ class PayoutStoreTest {
         done(store.intents().loseForGood(batch.txId(), IntentState.PREPARED, "another is final", 30));
         assertThat(deaths).hasSize(1);
         try (SqliteStore dead = SqliteStore.open(deaths.get(0))) {
-            assertThat(done(dead.intents().find(batch.txId())).orElseThrow().state())
-                    .isEqualTo(IntentState.PREPARED);
+            assertThat(stateOf(dead, batch.txId())).isEqualTo(IntentState.PREPARED);
             assertThat(done(dead.payouts().find("payout-2")).orElseThrow().state())
                     .isEqualTo(State.IN_FLIGHT);
         }
         restart();
         assertThat(state(1)).isEqualTo(State.QUEUED);
-        assertThat(done(store.reservations().all())).isEmpty();
+        assertThat(reserved(store)).isEmpty();
         assertThat(done(store.intents().lostForGood(Set.of(batch.txId())))).isPresent();
     }
 
@@ -413,15 +416,12 @@ class PayoutStoreTest {
                 .isInstanceOf(IntentStore.Transition.Made.class);
         assertThat(deaths).hasSize(1);
         try (SqliteStore dead = SqliteStore.open(deaths.get(0))) {
-            assertThat(done(dead.intents().find(batch.txId())).orElseThrow().state())
-                    .isEqualTo(IntentState.PREPARED);
-            assertThat(done(dead.intents().find(recall.txId()))).isEmpty();
+            assertThat(stateOf(dead, batch.txId())).isEqualTo(IntentState.PREPARED);
+            assertThat(found(dead, recall.txId())).isEmpty();
         }
         restart();
-        assertThat(done(store.intents().find(batch.txId())).orElseThrow().state())
-                .isEqualTo(IntentState.ABANDONED);
-        assertThat(done(store.intents().find(recall.txId())).orElseThrow().transaction())
-                .isEqualTo(recall.transaction());
+        assertThat(stateOf(store, batch.txId())).isEqualTo(IntentState.ABANDONED);
+        assertThat(found(store, recall.txId()).orElseThrow().transaction()).isEqualTo(recall.transaction());
         assertThat(state(1)).isEqualTo(State.IN_FLIGHT);
     }
 
@@ -464,8 +464,7 @@ class PayoutStoreTest {
         }
         SqliteStore.restore(folder, Optional.empty(), false, mark -> {});
         open();
-        assertThat(done(store.intents().find(batch.txId())).orElseThrow().state())
-                .isEqualTo(IntentState.ABANDONED);
+        assertThat(stateOf(store, batch.txId())).isEqualTo(IntentState.ABANDONED);
         assertThat(done(store.payouts().unrecalled())).isEmpty();
         assertThat(state(1)).isEqualTo(State.IN_FLIGHT);
     }
@@ -480,18 +479,18 @@ class PayoutStoreTest {
         done(store.intents().confirm(batch.txId(), IntentState.ABANDONED, BLOCK, 21));
         done(store.reservations().reserveAgain(recall.txId()));
         done(store.intents().unconfirm(batch.txId(), 22));
-        assertThat(done(store.reservations().all()))
+        assertThat(reserved(store))
                 .extracting(ReservationStore.Reservation::txId)
                 .containsExactly(recall.txId());
 
-        assertThat(done(store.intents().inFlight())).extracting(Intent::txId).contains(batch.txId(), recall.txId());
+        assertThat(inFlight(store)).extracting(Intent::txId).contains(batch.txId(), recall.txId());
         assertThat(done(store.intents().lost(0, 10))).isEmpty();
-        done(store.intents().bury(List.of(batch.txId())));
-        assertThat(done(store.intents().inFlight())).extracting(Intent::txId).contains(batch.txId());
+        bury(store, batch.txId());
+        assertThat(inFlight(store)).extracting(Intent::txId).contains(batch.txId());
         assertThat(done(store.intents().loseForGood(batch.txId(), IntentState.ABANDONED, "lost", 23)))
                 .isInstanceOf(IntentStore.Transition.Made.class);
         assertThat(state(1)).isEqualTo(State.QUEUED);
-        assertThat(done(store.intents().inFlight())).extracting(Intent::txId).containsExactly(recall.txId());
+        assertThat(inFlight(store)).extracting(Intent::txId).containsExactly(recall.txId());
     }
 
     @Test
@@ -503,8 +502,7 @@ class PayoutStoreTest {
         CompletionStage<IntentStore.Transition> refused =
                 store.intents().recall(batch.txId(), recall(batch, 2), "recalled", () -> 20);
         assertThatThrownBy(() -> done(refused)).hasStackTraceContaining("cannot be recalled");
-        assertThat(done(store.intents().find(batch.txId())).orElseThrow().state())
-                .isEqualTo(IntentState.PREPARED);
+        assertThat(stateOf(store, batch.txId())).isEqualTo(IntentState.PREPARED);
         assertThat(done(store.payouts().unrecalled())).isEmpty();
     }
 
@@ -523,7 +521,7 @@ class PayoutStoreTest {
         done(store.payouts().cancel(List.of("payout-3"), Claimant.ANYBODY, 31));
         carry(last, List.of(find(4)));
         done(store.intents().confirm(last.txId(), IntentState.PREPARED, BLOCK, 32));
-        done(store.intents().bury(List.of(last.txId())));
+        bury(store, last.txId());
         writeLogAnew(3);
         store.close();
         for (String name : List.of("", "-wal", "-shm")) {
@@ -565,9 +563,8 @@ class PayoutStoreTest {
         int number = 100;
         while (written.get() < times && number < 3_000) {
             for (int i = 0; i < 5; i++, number++) {
-                Intent spend = StoreSample.intent(number, Optional.of("token-" + number), 1_000 + number);
-                done(store.intents().open(spend, 0));
-                done(store.intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", number));
+                Intent spend = pay(store, StoreSample.intent(number, "token-" + number, 1_000 + number));
+                fail(store, spend.txId(), IntentState.REFUSED, number);
             }
             done(store.intents().forget(Long.MAX_VALUE, 100));
         }
@@ -584,18 +581,18 @@ class PayoutStoreTest {
         Intent next = batch(2, 1);
         Intent recalled = batch(3, 2);
         Intent recall = recall(recalled, 3);
-        Intent refused = StoreSample.intent(1, Optional.of("refused"), 71);
-        Intent again = StoreSample.intent(2, Optional.of("sent again"), 72);
-        Intent kept = StoreSample.intent(3, Optional.of("kept"), 73);
+        Intent refused = StoreSample.intent(1, "refused", 71);
+        Intent again = StoreSample.intent(2, "sent again", 72);
+        Intent kept = StoreSample.intent(3, "kept", 73);
         AccountSend raised = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
         AccountSend.Version newer = AccountSendSample.version(5, 1);
         submit(1, 2);
         carry(lost, List.of(find(1)));
         carry(recalled, List.of(find(2)));
-        done(store.intents().open(refused, 0));
-        done(store.intents().open(again, 0));
-        done(store.intents().fail(again.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 20));
-        done(store.intents().open(kept, 0));
+        pay(store, refused);
+        pay(store, again);
+        fail(store, again.txId(), IntentState.REFUSED, 20);
+        pay(store, kept);
         AccountSend journalled = ((AccountSendStore.Journalled.Done)
                         done(store.accountSends().open(List.of(raised))))
                 .sends()
@@ -609,11 +606,11 @@ class PayoutStoreTest {
         carry(next, List.of(find(1)));
         done(store.intents().confirm(next.txId(), IntentState.PREPARED, BLOCK, 31));
         done(store.intents().recall(recalled.txId(), recall, "recalled", () -> 32));
-        done(store.intents().failSent(refused.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 33));
-        Intent known = done(store.intents().find(again.txId())).orElseThrow();
+        failSent(store, refused.txId(), IntentState.REFUSED, 33);
+        Intent known = found(store, again.txId()).orElseThrow();
         done(store.intents().reopen(known, 34));
         done(store.intents().confirm(kept.txId(), IntentState.PREPARED, BLOCK, 35));
-        done(store.intents().bury(List.of(kept.txId())));
+        bury(store, kept.txId());
         done(store.receipts().keep(Map.of(kept.txId(), Bytes.parse("01"))));
         done(store.accountSends().addVersion(journalled.id(), raised.versions().size(), newer));
         done(store.accountSends().enter(journalled.id(), raised.state(), AccountSend.State.SENT, Optional.empty(), 36));
@@ -625,22 +622,16 @@ class PayoutStoreTest {
         SqliteStore.restore(folder, books, false, mark -> {});
         open();
 
-        assertThat(done(store.intents().find(refused.txId())).orElseThrow().state())
-                .as("its caller was told so")
-                .isEqualTo(IntentState.REFUSED);
-        assertThat(done(store.intents().find(again.txId())).orElseThrow().state())
-                .as("in doubt, with its coin")
-                .isEqualTo(IntentState.ABANDONED);
-        assertThat(done(store.reservations().all()))
+        assertThat(stateOf(store, refused.txId())).as("its caller was told so").isEqualTo(IntentState.REFUSED);
+        assertThat(stateOf(store, again.txId())).as("in doubt, with its coin").isEqualTo(IntentState.ABANDONED);
+        assertThat(reserved(store))
                 .extracting(ReservationStore.Reservation::txId)
                 .containsExactlyInAnyOrder(next.txId(), recalled.txId(), again.txId());
         assertThat(done(store.intents().lostForGood(Set.of(lost.txId())))).isPresent();
-        assertThat(done(store.intents().find(next.txId())).orElseThrow().state())
-                .isEqualTo(IntentState.ACCEPTED);
+        assertThat(stateOf(store, next.txId())).isEqualTo(IntentState.ACCEPTED);
         assertThat(find(1).attempts()).containsExactly(lost.txId(), next.txId());
         assertThat(find(1).outputIndex()).hasValue(0);
-        assertThat(done(store.intents().find(recalled.txId())).orElseThrow().state())
-                .isEqualTo(IntentState.ABANDONED);
+        assertThat(stateOf(store, recalled.txId())).isEqualTo(IntentState.ABANDONED);
         assertThat(done(store.payouts().unrecalled())).isEmpty();
         assertThat(done(store.receipts().bound("kept", 0))).containsInstanceOf(ReceiptStore.Bound.ToReceipt.class);
         AccountSend restored =
@@ -698,8 +689,7 @@ class PayoutStoreTest {
             assertThat(find(2).attempts()).containsExactly(lost.txId());
             assertThat(state(3)).isEqualTo(State.CANCELLED);
             assertThat(state(4)).isEqualTo(State.HELD);
-            assertThat(done(store.intents().find(batch.txId())).orElseThrow().state())
-                    .isEqualTo(IntentState.PREPARED);
+            assertThat(stateOf(store, batch.txId())).isEqualTo(IntentState.PREPARED);
             store.close();
         }
         open();

@@ -1,27 +1,32 @@
 package org.chainwalletd.store.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.store.Payments.bury;
+import static org.chainwalletd.store.Payments.found;
+import static org.chainwalletd.store.Payments.inFlight;
+import static org.chainwalletd.store.Payments.opening;
+import static org.chainwalletd.store.Payments.pay;
+import static org.chainwalletd.store.Payments.reserved;
+import static org.chainwalletd.store.Payments.spendOfToken;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
+import static org.chainwalletd.store.StoreSample.outpoint;
 
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendSample;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
@@ -48,38 +53,39 @@ class QueryPlanTest {
                     + "|SCAN sweeps USING INDEX sweeps_running"
                     + "|SCAN account_sends USING COVERING INDEX account_sends_unsealed";
 
+    private static final Address PAID = Address.parse("cd".repeat(32));
+
     @TempDir
     Path folder;
 
     @Test
     void no_statement_of_a_running_daemon_scans_a_table() {
         try (SqliteStore store = SqliteStore.open(folder)) {
-            Intent first = intent(1, 7);
-            done(store.intents().open(first, 0));
+            Intent first = pay(store, intent(1, 7));
             done(store.intents().accept(first.txId(), Set.of(IntentState.PREPARED), 11));
             done(store.intents().fail(first.txId(), IntentState.ACCEPTED, IntentState.REFUSED, "no", 12));
             done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 12), 13));
             done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 14));
-            done(store.intents().open(first, 0));
+            opening(store, first);
             done(store.intents().abandon(first.txId(), "given up", 15));
-            done(store.reservations().abandon(Map.of(first.txId(), Set.of(new Outpoint(Hash256.of(bytes(7)), 0)))));
+            done(store.reservations().abandon(Map.of(first.txId(), Set.of(outpoint(7)))));
             done(store.intents().open(intent(2, 8), 20));
             done(store.reservations().end(hash(2), IntentState.PREPARED));
             done(store.reservations().reserveAgain(hash(2)));
             done(store.intents().confirm(hash(2), IntentState.PREPARED, new BlockPlace(3, hash(3)), 21));
             done(store.intents().unconfirm(hash(2), 22));
-            done(store.intents().bury(List.of(hash(2))));
-            done(store.intents().find(first.txId()));
+            bury(store, hash(2));
+            found(store, first.txId());
             done(store.intents().abandon(hash(2), "given up", 23));
             done(store.intents().openSpendOf(first.from()));
-            done(store.receipts().find("token-1", 0));
+            spendOfToken(store, "token-1");
             done(store.receipts().bound("token-1", 0));
             done(store.payouts().firstUnbound(List.of("token-1", "none")));
             done(store.payouts().spendsOf(first.from(), Set.of(first.txId())));
             Intent settled = intent(5, 9);
             done(store.intents().open(settled, Long.MAX_VALUE));
             done(store.intents().confirm(settled.txId(), IntentState.PREPARED, new BlockPlace(3, hash(3)), 21));
-            done(store.intents().bury(List.of(settled.txId())));
+            bury(store, settled.txId());
             done(store.receipts().settled(30, 10));
             assertThat(done(store.receipts().keep(Map.of(settled.txId(), Bytes.EMPTY))))
                     .isEqualTo(1);
@@ -88,7 +94,7 @@ class QueryPlanTest {
             done(store.allowance().forgetUses(20, 0));
 
             RawSendStore.Sending passedOn =
-                    done(store.rawSends().begin(StoreSample.raw(1), 20)).orElseThrow();
+                    done(store.rawSends().begin(StoreSample.raw(9), 20)).orElseThrow();
             done(store.rawSends().end(passedOn, IntentState.ACCEPTED, 21));
 
             AccountSend sent = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
@@ -120,8 +126,8 @@ class QueryPlanTest {
             done(store.swaps().page(Optional.of("quoted"), 9, 1));
             done(store.swaps().page(Optional.empty(), 9, 1));
 
-            done(store.reservations().all());
-            done(store.intents().inFlight());
+            reserved(store);
+            inFlight(store);
             done(store.intents().unburied());
             done(store.intents().lost(0, 10));
             done(store.intents().abandonedSince(0));
@@ -140,8 +146,7 @@ class QueryPlanTest {
     private static void sweep(SqliteStore store, Address payer) {
         List<SweepStore.Part> parts = List.of(StoreContract.part(0, 60), StoreContract.part(1, 61));
         SweepStore.Sweep sweep = StoreContract.begun(store, "sweep", parts);
-        Intent part = StoreContract.partSpend(sweep, 0, 160, 60);
-        done(store.intents().open(part, 0));
+        Intent part = pay(store, StoreContract.partSpend(sweep, 0, 160, 60));
         done(store.intents().confirm(part.txId(), IntentState.PREPARED, new BlockPlace(3, hash(3)), 41));
         done(store.sweeps().find("sweep"));
         assertThat(done(store.history().payers(done(store.history().after(0, 100)))))
@@ -162,7 +167,7 @@ class QueryPlanTest {
             assertThat(done(store.intents().openBatch(batch, List.of(1L), 0, () -> 10)))
                     .isInstanceOf(Opening.Opened.class);
             done(store.intents().confirm(batch.txId(), IntentState.PREPARED, new BlockPlace(3, hash(3)), 21));
-            done(store.intents().bury(List.of(batch.txId())));
+            bury(store, batch.txId());
             done(store.write(session -> {
                 session.update("WITH RECURSIVE n(i) AS (SELECT 1001 UNION ALL SELECT i + 1 FROM n WHERE i < 101000)"
                         + " INSERT INTO payouts (id, payout_id, to_address, amount, source, mark, spend, output_index,"
@@ -197,32 +202,22 @@ class QueryPlanTest {
 
     private static List<PayoutStore.Payout> submit(SqliteStore store, String... ids) {
         List<PayoutStore.Order> orders = Arrays.stream(ids)
-                .map(id -> new PayoutStore.Order(
-                        id, Address.of(bytes(98)), Amount.of(1_000), Optional.empty(), Optional.empty()))
+                .map(id -> new PayoutStore.Order(id, PAID, Amount.of(1_000), Optional.empty(), Optional.empty()))
                 .toList();
         PayoutStore.Submission answer =
-                done(store.payouts().submit(orders, List.of(Address.of(bytes(99))), Optional.empty(), 1_000_000, 5));
+                done(store.payouts().submit(orders, List.of(StoreContract.PAYER), Optional.empty(), 1_000_000, 5));
         return ((PayoutStore.Submission.Accepted) answer).payouts();
     }
 
     private static Intent batch(int coin) {
-        Transaction tx = Transaction.unsigned(
-                        List.of(new Outpoint(Hash256.of(bytes(coin)), 0)),
-                        List.of(TxOutput.toAddress(Address.of(bytes(98)), Amount.of(1_000))))
-                .withWitnesses(List.of(StoreSample.plainWitness()));
-        Intent plain = intent(77, coin);
-        return new Intent(
-                hash(77),
+        return StoreSample.signed(
                 StandIns.PAYOUT_BATCH,
-                plain.from(),
-                Bytes.wrap(TransactionCodec.encode(tx)),
-                plain.inputs(),
-                10,
+                StoreContract.PAYER,
+                intent(77, coin).inputs(),
+                List.of(TxOutput.toAddress(PAID, Amount.of(1_000))),
                 OptionalInt.empty(),
-                Optional.of(new TokenBinding(TokenBinding.ofDaemon("batch"), hash(77))),
-                Amount.of(1),
-                10,
-                Intent.Progress.prepared(10));
+                txId -> Optional.of(new TokenBinding(TokenBinding.ofDaemon("batch"), txId)),
+                10);
     }
 
     private static List<String> payoutPlans(SqlSession session) {
@@ -260,38 +255,12 @@ class QueryPlanTest {
     private static String plan(SqlSession session, String sql) {
         try {
             return sql + " => " + session.query("EXPLAIN QUERY PLAN " + sql, row -> row.text("detail"));
-        } catch (java.sql.SQLException e) {
+        } catch (SQLException e) {
             throw new IllegalStateException(sql, e);
         }
     }
 
     private static Intent intent(int number, int coin) {
-        return new Intent(
-                Hash256.of(bytes(number)),
-                "transfer",
-                Address.of(bytes(99)),
-                Bytes.wrap(new byte[] {1}),
-                List.of(new Coin(new Outpoint(Hash256.of(bytes(coin)), 0), Amount.of(5_000))),
-                10,
-                OptionalInt.empty(),
-                Optional.of(new TokenBinding("token-" + number % 2, Hash256.of(bytes(50)))),
-                Amount.of(1_000),
-                10,
-                Intent.Progress.prepared(10));
-    }
-
-    private static Hash256 hash(int value) {
-        return Hash256.of(bytes(value));
-    }
-
-    private static byte[] bytes(int value) {
-        byte[] bytes = new byte[32];
-        bytes[31] = (byte) value;
-        bytes[0] = 1;
-        return bytes;
-    }
-
-    private static <T> T done(CompletionStage<T> stage) {
-        return Await.result(stage);
+        return StoreSample.intent(number, "token-" + number % 2, coin);
     }
 }

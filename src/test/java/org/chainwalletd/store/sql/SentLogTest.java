@@ -5,7 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.store.Payments.asked;
 import static org.chainwalletd.store.Payments.assertBound;
 import static org.chainwalletd.store.Payments.assertFails;
+import static org.chainwalletd.store.Payments.fail;
+import static org.chainwalletd.store.Payments.failConflicted;
+import static org.chainwalletd.store.Payments.found;
+import static org.chainwalletd.store.Payments.inFlight;
+import static org.chainwalletd.store.Payments.opening;
 import static org.chainwalletd.store.Payments.payment;
+import static org.chainwalletd.store.Payments.spendOfToken;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
@@ -91,7 +97,7 @@ class SentLogTest {
             assertFails(asked(store, 99), StoreException.Reason.STOPPED);
             assertFails(
                     store.intents().accept(hash(1), Set.of(IntentState.PREPARED), 5), StoreException.Reason.STOPPED);
-            assertThat(done(store.receipts().find("token-99", 0))).isEmpty();
+            assertThat(spendOfToken(store, "token-99")).isEmpty();
         }
         assertThat(Files.exists(log) ? Files.readAllBytes(log) : null).isEqualTo(before);
     }
@@ -139,10 +145,10 @@ class SentLogTest {
         Path wal = folder.resolve(SqliteStore.FILE_NAME + "-wal");
         Path walBackup = elsewhere.resolve("wal");
         try (SqliteStore store = SqliteStore.open(folder)) {
-            done(store.intents().open(payment(1), 0));
+            Payments.pay(store, payment(1));
             copy(file, backup);
             copy(wal, walBackup);
-            done(store.intents().open(payment(2), 0));
+            Payments.pay(store, payment(2));
         }
         copy(backup, file);
         copy(walBackup, wal);
@@ -193,7 +199,7 @@ class SentLogTest {
         Optional<CommitMark> books = pay(2, 3);
         try (SqliteStore other = SqliteStore.open(elsewhere)) {
             for (int number = 4; number < 9; number++) {
-                done(other.intents().open(payment(number), 0));
+                Payments.pay(other, payment(number));
             }
         }
         copy(elsewhere.resolve(SqliteStore.FILE_NAME), file);
@@ -242,7 +248,7 @@ class SentLogTest {
     @Test
     void what_the_disk_of_the_log_has_lost_is_in_doubt_and_written_once_more() throws IOException {
         try (SqliteStore store = SqliteStore.open(folder)) {
-            done(store.intents().open(payment(1), 0));
+            Payments.pay(store, payment(1));
             CommitMark before = store.confirmed().orElseThrow();
             Runnable losing = StoreFaults.loseLogWrites(store);
             CompletionStage<Opening> opening = store.intents().open(payment(2), 0);
@@ -254,7 +260,7 @@ class SentLogTest {
             assertThat(store.confirmed()).contains(before);
             losing.run();
 
-            assertThat(done(store.intents().open(payment(2), 0))).isEqualTo(new Opening.TokenTaken(hash(2)));
+            assertThat(opening(store, payment(2))).isEqualTo(new Opening.TokenTaken(hash(2)));
         }
         assertThat(logged()).containsExactly(hash(1), hash(2));
     }
@@ -308,9 +314,7 @@ class SentLogTest {
             assertThat(store.stopped()).isEmpty();
             assertBound(store, acknowledged);
             assertThat(logged())
-                    .containsAll(done(store.intents().inFlight()).stream()
-                            .map(Intent::txId)
-                            .toList());
+                    .containsAll(inFlight(store).stream().map(Intent::txId).toList());
             books = store.confirmed();
         }
         Files.delete(file);
@@ -322,26 +326,24 @@ class SentLogTest {
 
     @Test
     void a_payment_that_was_built_again_is_one_payment_in_a_completed_store_too() throws IOException {
-        Intent first = intent(1, Optional.of("token-again"), 1, 2);
-        Intent second = intent(2, Optional.of("token-again"), 2, 3);
+        Intent first = intent(1, "token-again", 1, 2);
+        Intent second = intent(2, "token-again", 2, 3);
         try (SqliteStore store = SqliteStore.open(folder)) {
-            done(store.intents().open(first, 0));
-            done(store.intents().failSent(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50));
-            done(store.intents().open(second, 0));
+            Payments.pay(store, first);
+            failConflicted(store, first.txId(), 50);
+            Payments.pay(store, second);
             done(store.intents().accept(second.txId(), Set.of(IntentState.PREPARED), 60));
         }
         Files.delete(file);
         SqliteStore.restore(folder, Optional.empty(), false, mark -> {});
         try (SqliteStore store = SqliteStore.open(folder)) {
-            assertThat(done(store.receipts().find("token-again", 0)).map(Intent::txId))
-                    .contains(second.txId());
-            Intent apart = intent(3, Optional.of("token-again"), 3, 4);
+            assertThat(spendOfToken(store, "token-again").map(Intent::txId)).contains(second.txId());
+            Intent apart = intent(3, "token-again", 3, 4);
             done(store.intents().failSent(second.txId(), IntentState.ACCEPTED, IntentState.CONFLICTED, "spent", 70));
-            assertThat(done(store.intents().open(apart, 0))).isEqualTo(new Opening.TokenTaken(second.txId()));
+            assertThat(opening(store, apart)).isEqualTo(new Opening.TokenTaken(second.txId()));
 
             done(store.intents().confirm(first.txId(), IntentState.CONFLICTED, new BlockPlace(9, hash(9)), 80));
-            assertThat(done(store.receipts().find("token-again", 0)).map(Intent::txId))
-                    .contains(first.txId());
+            assertThat(spendOfToken(store, "token-again").map(Intent::txId)).contains(first.txId());
         }
     }
 
@@ -363,13 +365,12 @@ class SentLogTest {
             });
             for (int round = 0; round < 400 && deaths.size() < 4; round++) {
                 for (int i = 0; i < 5; i++, number++) {
-                    done(store.intents().open(payment(number), 0));
+                    Payments.pay(store, payment(number));
                     synchronized (acknowledged) {
                         acknowledged.add(number);
                     }
                     if (i > 0) {
-                        done(store.intents()
-                                .fail(hash(number), IntentState.PREPARED, IntentState.REFUSED, "no", number));
+                        fail(store, hash(number), IntentState.REFUSED, number);
                     }
                 }
                 done(store.intents().forget(number, 100));
@@ -470,7 +471,7 @@ class SentLogTest {
     @Test
     void no_intent_opens_while_the_log_cannot_be_written() throws IOException {
         try (SqliteStore store = SqliteStore.open(folder)) {
-            done(store.intents().open(payment(1), 0));
+            Payments.pay(store, payment(1));
             Runnable full = StoreFaults.fillLogDisk(store);
             CompletionStage<Opening> opening = store.intents().open(payment(2), 0);
             assertThatThrownBy(() -> Await.result(opening))
@@ -479,10 +480,10 @@ class SentLogTest {
                             StoreException.class,
                             why -> assertThat(why.reason()).isEqualTo(StoreException.Reason.UNAVAILABLE))
                     .hasMessageContaining("sent.log cannot be written");
-            assertThat(done(store.intents().find(hash(2)))).isEmpty();
+            assertThat(found(store, hash(2))).isEmpty();
             full.run();
 
-            done(store.intents().open(payment(3), 0));
+            Payments.pay(store, payment(3));
         }
         assertThat(logged()).containsExactly(hash(1), hash(3));
         assertSpends(Optional.empty(), 2);

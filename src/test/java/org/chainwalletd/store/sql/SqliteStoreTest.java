@@ -2,16 +2,20 @@ package org.chainwalletd.store.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.found;
+import static org.chainwalletd.store.Payments.inFlight;
+import static org.chainwalletd.store.Payments.opening;
+import static org.chainwalletd.store.Payments.pay;
 import static org.chainwalletd.store.Payments.reasonOf;
+import static org.chainwalletd.store.Payments.reserved;
+import static org.chainwalletd.store.Payments.spendOfToken;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.intent;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -62,7 +66,7 @@ class SqliteStoreTest {
         Intent large = intent(1, Optional.of("token-large"), Bytes.wrap(new byte[200_000]), 7);
 
         assertThat(store.complaint()).isEmpty();
-        assertThatThrownBy(() -> done(store.intents().open(large, 0)))
+        assertThatThrownBy(() -> opening(store, large))
                 .hasCauseInstanceOf(StoreException.class)
                 .hasMessageContaining("full");
 
@@ -77,14 +81,14 @@ class SqliteStoreTest {
             session.query("PRAGMA max_page_count = 1000000", row -> row.getLong(1));
             return null;
         }));
-        assertThat(done(store.receipts().find("token-large", 0))).isEmpty();
-        done(store.intents().open(large, 0));
-        assertThat(done(store.receipts().find("token-large", 0))).contains(large);
+        assertThat(spendOfToken(store, "token-large")).isEmpty();
+        pay(store, large);
+        assertThat(spendOfToken(store, "token-large")).contains(large);
     }
 
     @Test
     void the_file_belongs_to_its_owner_alone() throws IOException {
-        done(store.intents().open(intent(1, Optional.empty(), 7), 0));
+        pay(store, intent(1, Optional.empty(), 7));
 
         try (var files = Files.list(folder)) {
             assertThat(files)
@@ -113,7 +117,7 @@ class SqliteStoreTest {
     @Test
     void a_file_with_a_damaged_page_stops_the_start() throws IOException {
         for (int i = 0; i < 40; i++) {
-            done(store.intents().open(intent(i + 1, Optional.of("token-" + i), i), 0));
+            pay(store, intent(i + 1, "token-" + i, i));
         }
         store.close();
         Path file = folder.resolve(SqliteStore.FILE_NAME);
@@ -128,7 +132,7 @@ class SqliteStoreTest {
 
     @Test
     void a_file_that_was_emptied_stops_the_start() throws IOException {
-        done(store.intents().open(intent(1, Optional.of("token-one"), 7), 0));
+        pay(store, intent(1, "token-one", 7));
         store.close();
         Path file = folder.resolve(SqliteStore.FILE_NAME);
         Files.write(file, new byte[0]);
@@ -143,7 +147,7 @@ class SqliteStoreTest {
 
     @Test
     void a_file_whose_end_is_missing_stops_the_start_and_stays_as_it_is() throws IOException {
-        done(store.intents().open(intent(1, Optional.of("token-one"), 7), 0));
+        pay(store, intent(1, "token-one", 7));
         store.close();
         Path file = folder.resolve(SqliteStore.FILE_NAME);
         byte[] whole = Files.readAllBytes(file);
@@ -160,7 +164,7 @@ class SqliteStoreTest {
         }
         Files.write(file, whole);
         open();
-        assertThat(done(store.receipts().find("token-one", 0))).isPresent();
+        assertThat(spendOfToken(store, "token-one")).isPresent();
     }
 
     @Test
@@ -237,8 +241,7 @@ class SqliteStoreTest {
 
     @Test
     void while_too_much_waits_new_spends_are_refused_and_what_was_begun_is_written() {
-        Intent begun = intent(1, Optional.empty(), 1);
-        done(store.intents().open(begun, 0));
+        Intent begun = pay(store, intent(1, Optional.empty(), 1));
         CountDownLatch disk = new CountDownLatch(1);
         store.write(session -> {
             Await.opened(disk);
@@ -264,7 +267,7 @@ class SqliteStoreTest {
         assertThat(done(outcome)).isEqualTo(new Transition.Made());
         opened.subList(0, opened.size() - 1)
                 .forEach(taken -> assertThat(Await.result(taken)).isInstanceOf(Opening.Opened.class));
-        assertThat(done(store.intents().inFlight())).hasSize(opened.size() - 1);
+        assertThat(inFlight(store)).hasSize(opened.size() - 1);
     }
 
     @Test
@@ -282,7 +285,7 @@ class SqliteStoreTest {
         assertThatThrownBy(() -> Await.result(deadly)).hasCauseInstanceOf(StoreException.class);
         assertThatThrownBy(() -> Await.result(behind)).hasCauseInstanceOf(StoreException.class);
         done(store.died());
-        assertThatThrownBy(() -> done(store.intents().open(intent(2, Optional.empty(), 8), 0)))
+        assertThatThrownBy(() -> opening(store, intent(2, Optional.empty(), 8)))
                 .hasCauseInstanceOf(StoreException.class);
     }
 
@@ -293,7 +296,7 @@ class SqliteStoreTest {
         });
 
         assertThatThrownBy(() -> Await.outcome(deadly)).hasCauseInstanceOf(StoreException.class);
-        assertThat(done(store.intents().inFlight())).isEmpty();
+        assertThat(inFlight(store)).isEmpty();
     }
 
     @Test
@@ -306,11 +309,10 @@ class SqliteStoreTest {
     /** Otherwise the remains in the log would be taken for a commit if the process died now. */
     @Test
     void a_commit_that_failed_is_said_to_have_written_nothing_only_when_another_one_was_written_over_it() {
-        assertThat(reasonOf(store.write(SqliteStoreTest::cannotBeCommitted)))
-                .isEqualTo(StoreException.Reason.UNAVAILABLE);
+        assertThat(reasonOf(store.write(StoreFaults::cannotBeCommitted))).isEqualTo(StoreException.Reason.UNAVAILABLE);
 
         assertThat(reasonOf(store.write(session -> {
-                    cannotBeCommitted(session);
+                    StoreFaults.cannotBeCommitted(session);
                     session.execute("PRAGMA query_only = ON");
                     return null;
                 })))
@@ -319,8 +321,7 @@ class SqliteStoreTest {
 
     @Test
     void what_is_found_for_certain_was_looked_for_after_a_commit_of_its_own() {
-        Intent intent = intent(1, Optional.empty(), 7);
-        done(store.intents().open(intent, 0));
+        Intent intent = pay(store, intent(1, Optional.empty(), 7));
         assertThat(done(store.intents().findForCertain(intent.txId()))).contains(intent);
         Await.result(store.write(session -> {
             session.execute("PRAGMA query_only = ON");
@@ -330,14 +331,7 @@ class SqliteStoreTest {
         assertThatThrownBy(() -> done(store.intents().findForCertain(intent.txId())))
                 .as("nothing can be written over a failed commit")
                 .hasCauseInstanceOf(StoreException.class);
-        assertThat(done(store.intents().find(intent.txId()))).contains(intent);
-    }
-
-    private static Void cannotBeCommitted(SqlSession session) throws SQLException {
-        session.execute("CREATE TABLE parents (x INTEGER PRIMARY KEY)");
-        session.execute("CREATE TABLE children (x REFERENCES parents DEFERRABLE INITIALLY DEFERRED)");
-        session.execute("INSERT INTO children VALUES (1)");
-        return null;
+        assertThat(found(store, intent.txId())).contains(intent);
     }
 
     /** {@code -Dstore.kills=50} runs longer. */
@@ -350,12 +344,10 @@ class SqliteStoreTest {
             killed(acknowledged, 1_000_000 * round + 1);
             open();
             for (int number : acknowledged) {
-                Intent intent = intent(number, Optional.of("token-" + number), number);
-                assertThat(done(store.receipts().find("token-" + number, 0))).contains(intent);
+                Intent intent = intent(number, "token-" + number, number);
+                assertThat(spendOfToken(store, "token-" + number)).contains(intent);
             }
-            assertThat(done(store.intents().inFlight()))
-                    .as("each holds its coin")
-                    .hasSameSizeAs(done(store.reservations().all()));
+            assertThat(inFlight(store)).as("each holds its coin").hasSameSizeAs(reserved(store));
         }
     }
 
@@ -363,17 +355,7 @@ class SqliteStoreTest {
         Process process = ChildJvm.of(List.of(), WriterProcess.class, folder, first)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        int enough = acknowledged.size() + 200 + new Random(first).nextInt(500);
-        try (BufferedReader lines = Await.reader(process)) {
-            while (acknowledged.size() < enough) {
-                acknowledged.add(Integer.parseInt(lines.readLine()));
-            }
-            process.toHandle().destroyForcibly();
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                acknowledged.add(Integer.parseInt(line));
-            }
-        } finally {
-            Await.result(process.destroyForcibly().onExit());
-        }
+        ChildJvm.lines(process, 200 + new Random(first).nextInt(500))
+                .forEach(line -> acknowledged.add(Integer.parseInt(line)));
     }
 }

@@ -34,6 +34,14 @@ public final class StoreFaults {
                         .handle((done, failure) -> failure == null)));
     }
 
+    /** Makes the commit of the transaction fail. */
+    static Void cannotBeCommitted(SqlSession session) throws SQLException {
+        session.execute("CREATE TABLE parents (x INTEGER PRIMARY KEY)");
+        session.execute("CREATE TABLE children (x REFERENCES parents DEFERRABLE INITIALLY DEFERRED)");
+        session.execute("INSERT INTO children VALUES (1)");
+        return null;
+    }
+
     /** Delays the results of further reads until the returned action is run. */
     public static Runnable holdReads(Store store) {
         CompletableFuture<Void> held = new CompletableFuture<>();
