@@ -73,7 +73,9 @@ final class Spending {
                         () -> resources.nodes().client().each().size(),
                         events,
                         context.clock(),
-                        context.workers().blocking("payouts"),
+                        new PayoutEnvironment.Threads(
+                                context.workers().blocking("payout-calls"),
+                                context.workers().blocking("payouts")),
                         resources.upstream()),
                 context.keeper());
     }

@@ -23,7 +23,6 @@ import org.chainwalletd.store.PayoutStore;
  * @param tip tip of the followed chain
  * @param nodes number of nodes
  * @param listener receives the payouts that have changed since the queue was loaded, in the order of their changes
- * @param threads threads that wait for the store, the books and spends, none of which may depend on these threads
  * @param executor runs continuations; never blocks
  */
 public record PayoutEnvironment(
@@ -37,8 +36,16 @@ public record PayoutEnvironment(
         IntSupplier nodes,
         Consumer<List<PayoutStore.Payout>> listener,
         Clock clock,
-        Executor threads,
+        Threads threads,
         Executor executor) {
+    /**
+     * Threads that wait for the store, the books and spends, none of which may depend on these threads.
+     *
+     * @param calls for callers, of which there may be many, waiting for a long time
+     * @param upkeep for the queue, so that calls that wait for a node do not delay it
+     */
+    public record Threads(Executor calls, Executor upkeep) {}
+
     /**
      * Rules of the queue.
      *

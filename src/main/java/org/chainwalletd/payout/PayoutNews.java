@@ -4,6 +4,7 @@ import static org.chainwalletd.stage.Blocking.await;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -43,25 +44,26 @@ final class PayoutNews {
 
     /** Skips the changes so far, which the queue has reported. */
     void begin() {
-        Work.on(threads, () -> read(true));
+        CompletionStage<Position> end = store.end();
+        Work.on(threads, () -> read(Optional.of(end)));
     }
 
     void changed() {
         if (!due.getAndSet(true)) {
-            Work.on(threads, () -> read(false), () -> due.set(false));
+            Work.on(threads, () -> read(Optional.empty()), () -> due.set(false));
         }
     }
 
-    private synchronized Void read(boolean anew) {
-        if (anew) {
+    /** @param anew the end of the changes to be skipped, which must not include later ones; empty to continue from the last position */
+    private synchronized Void read(Optional<CompletionStage<Position>> anew) {
+        if (anew.isPresent()) {
             position = Optional.empty();
         } else {
             due.set(false);
         }
-        lookAtPause();
         try {
             if (position.isEmpty()) {
-                position = Optional.of(await(store.end()));
+                position = Optional.of(await(anew.orElseGet(store::end)));
                 return null;
             }
             boolean more = true;
@@ -73,6 +75,8 @@ final class PayoutNews {
             }
         } catch (RuntimeException e) {
             LOG.debug("changes of payouts by other daemons cannot be read: {}", e.toString());
+        } finally {
+            lookAtPause();
         }
         return null;
     }

@@ -91,7 +91,11 @@ public final class Payouts {
     private Payouts(PayoutEnvironment env, Background background) {
         this.env = env;
         env.store().endedTokens(env.tokens()::hasEnded);
-        PayoutNews news = new PayoutNews(env.store(), env.listener(), view::pausedElsewhere, env.threads());
+        PayoutNews news = new PayoutNews(
+                env.store(),
+                env.listener(),
+                view::pausedElsewhere,
+                env.threads().upkeep());
         this.queue = background.begin(
                 "payouts", PayoutQueue.create(env, this::coins, this::maintain, view, news), command -> {
                     if (command instanceof PayoutQueue.Changed) {
@@ -378,7 +382,7 @@ public final class Payouts {
             return CompletableFuture.failedFuture(Background.stopped());
         }
         return view.hasAnyFor(waits.get())
-                ? Work.on(env.threads(), () -> filtered(waits.get(), after, most))
+                ? Work.on(env.threads().calls(), () -> filtered(waits.get(), after, most))
                 : CompletableFuture.completedFuture(List.of());
     }
 
@@ -476,7 +480,7 @@ public final class Payouts {
      * @param fee fee of the recall; a recall that was decided before keeps its own
      */
     public CompletionStage<Recall> recall(Hash256 txId, FeeChoice fee) {
-        return Work.on(env.threads(), () -> recalled(txId, fee));
+        return Work.on(env.threads().calls(), () -> recalled(txId, fee));
     }
 
     private Recall recalled(Hash256 txId, FeeChoice fee) {
@@ -607,7 +611,7 @@ public final class Payouts {
 
     /** Coins of an address that a batch may spend: deep enough, or its own change. */
     private CompletionStage<BatchPlan.Coins> coins(Address address) {
-        return Work.on(env.threads(), () -> readCoins(address));
+        return Work.on(env.threads().upkeep(), () -> readCoins(address));
     }
 
     private BatchPlan.Coins readCoins(Address address) {
@@ -630,7 +634,7 @@ public final class Payouts {
     }
 
     private CompletionStage<Void> maintain(Set<String> ended) {
-        return Work.on(env.threads(), () -> {
+        return Work.on(env.threads().upkeep(), () -> {
             if (!ended.isEmpty()) {
                 await(env.store().holdEnded(ended, env.clock().millis()));
             }

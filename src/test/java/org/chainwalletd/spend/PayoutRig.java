@@ -97,7 +97,7 @@ final class PayoutRig implements AutoCloseable {
                         () -> nodes,
                         changed -> {},
                         spends.clock,
-                        threads,
+                        new PayoutEnvironment.Threads(threads, threads),
                         spends.executor),
                 spends.ofProcess());
     }

@@ -103,6 +103,12 @@ public record SwapSends(AccountSends sends) {
      */
     public record Redeem(
             SendKind kind, EvmAddress from, EvmAddress contract, Bytes call, BigInteger value, OptionalLong deadline) {
+        /** Leaves out the call: that of a claim holds the secret. */
+        @Override
+        public String toString() {
+            return "Redeem[" + kind + ", from=" + from + ", contract=" + contract + "]";
+        }
+
         /** Gas grows with each attempt, because the previous one may have run out of gas. */
         private SendRequest attempt(String first, int number, Optional<String> owner, BooleanSupplier mayBegin) {
             return new SendRequest(
