@@ -91,21 +91,22 @@ public final class Keeper implements Background {
 
     @Override
     public <T> ActorRef<T> begin(String name, Behavior<T> work, Consumer<? super T> whileStopped) {
-        return begin(name, work, Behaviors.<T>receiveMessage(message -> {
-            whileStopped.accept(message);
-            return Behaviors.same();
-        }));
+        return begin(name, WorkSlot.create(work, Optional.empty(), whileStopped));
     }
 
     @Override
     public <T> ActorRef<T> begin(String name, Behavior<T> work, Behavior<T> standIn) {
+        return begin(name, WorkSlot.create(work, Optional.of(standIn), message -> {}));
+    }
+
+    private <T> ActorRef<T> begin(String name, Behavior<Object> behavior) {
         CompletableFuture<ActorRef<Object>> spawned = new CompletableFuture<>();
-        parent.tell(new Spawn<>(WorkSlot.create(work, standIn), name, spawned));
+        parent.tell(new Spawn<>(behavior, name, spawned));
         ActorRef<Object> slot = await(spawned, name);
         add(
                 name,
-                () -> switched(done -> slot.tell(new WorkSlot.Switch(true, done))),
-                () -> switched(done -> slot.tell(new WorkSlot.Switch(false, done))));
+                () -> switched(done -> slot.tell(new WorkSlot.Start(done))),
+                () -> switched(done -> slot.tell(new WorkSlot.Stop(done))));
         probes.add(() -> switched(done -> slot.tell(new WorkSlot.Probe(done))));
         return slot.narrow();
     }
@@ -238,20 +239,19 @@ public final class Keeper implements Background {
     }
 
     /**
-     * Stable actor reference of one unit of background work. Forwards messages to a child actor: the one that does the work, or while that is
-     * stopped, its stand-in. Replaces one by the other on command, and stops when the child stops by itself.
+     * Stable actor reference of one unit of background work. Forwards messages to a child actor, which it starts and stops on command;
+     * while that is stopped, a function or a stand-in actor handles the messages. Stops when the child stops by itself.
      *
      * @param <T> type of the messages
      */
     private static final class WorkSlot<T> {
-        /**
-         * Replaces the child; {@code done} completes when the previous one has stopped, after all earlier messages, and the other one has started.
-         *
-         * @param works whether the child does the work from then on
-         */
-        record Switch(boolean works, CompletableFuture<Void> done) {}
+        /** Starts the actor; {@code done} completes when it has started. */
+        record Start(CompletableFuture<Void> done) {}
 
-        /** Completes {@code done} when the child has processed all earlier messages, or at once while it is being replaced. */
+        /** Stops the actor; {@code done} completes when it has stopped, after all earlier messages. */
+        record Stop(CompletableFuture<Void> done) {}
+
+        /** Completes {@code done} when the actor has processed all earlier messages, or at once when there is no actor. */
         record Probe(CompletableFuture<Void> done) {}
 
         private enum StopSignal {
@@ -260,68 +260,129 @@ public final class Keeper implements Background {
 
         private final ActorContext<Object> context;
         private final Behavior<T> work;
-        private final Behavior<T> standIn;
+        private final Optional<Behavior<T>> standIn;
+        private final Consumer<? super T> whileStopped;
+        /** Actor that receives the forwarded messages. */
+        private Optional<ActorRef<Object>> current = Optional.empty();
+
         private long begun;
 
-        private WorkSlot(ActorContext<Object> context, Behavior<T> work, Behavior<T> standIn) {
+        private WorkSlot(
+                ActorContext<Object> context,
+                Behavior<T> work,
+                Optional<Behavior<T>> standIn,
+                Consumer<? super T> whileStopped) {
             this.context = context;
             this.work = work;
             this.standIn = standIn;
+            this.whileStopped = whileStopped;
         }
 
-        static <T> Behavior<Object> create(Behavior<T> work, Behavior<T> standIn) {
-            return Behaviors.setup(context -> {
-                WorkSlot<T> slot = new WorkSlot<>(context, work, standIn);
-                return slot.forwarding(slot.begin(false), false);
-            });
+        static <T> Behavior<Object> create(
+                Behavior<T> work, Optional<Behavior<T>> standIn, Consumer<? super T> whileStopped) {
+            return Behaviors.setup(context -> new WorkSlot<>(context, work, standIn, whileStopped).stopped());
         }
 
-        private ActorRef<Object> begin(boolean works) {
-            ActorRef<Object> actor = context.spawn(
-                    Behaviors.intercept(() -> new StopInterceptor<>(), works ? work : standIn), "life-" + ++begun);
-            context.watch(actor);
-            return actor;
+        private Behavior<Object> stopped() {
+            return standIn.map(behavior -> standingIn(begin(behavior))).orElseGet(this::refusing);
         }
 
-        private Behavior<Object> forwarding(ActorRef<Object> actor, boolean works) {
+        private Behavior<Object> refusing() {
             return Behaviors.receive(Object.class)
-                    .onMessage(
-                            Switch.class,
-                            command -> command.works() == works ? done(command.done()) : replacing(actor, command))
-                    .onAnyMessage(message -> {
-                        actor.tell(message);
-                        return Behaviors.same();
-                    })
+                    .onMessage(Start.class, this::start)
+                    .onMessage(Stop.class, stop -> done(stop.done()))
+                    .onMessage(Probe.class, probe -> done(probe.done()))
+                    .onAnyMessage(this::refuse)
+                    .build();
+        }
+
+        private Behavior<Object> standingIn(ActorRef<Object> actor) {
+            return Behaviors.receive(Object.class)
+                    .onMessage(Start.class, start -> end(actor, () -> start(start)))
+                    .onMessage(Stop.class, stop -> done(stop.done()))
+                    .onAnyMessage(message -> pass(actor, message))
                     .onSignal(Terminated.class, this::childStopped)
                     .build();
         }
 
-        /** Stops the actor, and queues messages meanwhile: the other one must not handle them concurrently with it. */
-        private Behavior<Object> replacing(ActorRef<Object> stopping, Switch command) {
-            stopping.tell(StopSignal.MESSAGE);
+        private Behavior<Object> running(ActorRef<Object> actor) {
+            return Behaviors.receive(Object.class)
+                    .onMessage(Start.class, start -> done(start.done()))
+                    .onMessage(Stop.class, stop -> end(actor, () -> stopped(stop)))
+                    .onAnyMessage(message -> pass(actor, message))
+                    .onSignal(Terminated.class, this::childStopped)
+                    .build();
+        }
+
+        /** Queues messages while the actor stops: they must not be handled concurrently with it. */
+        private Behavior<Object> ending(Supplier<Behavior<Object>> next) {
             Deque<Object> waiting = new ArrayDeque<>();
             return Behaviors.receive(Object.class)
-                    .onMessage(Switch.class, other -> {
-                        other.done()
-                                .completeExceptionally(new IllegalStateException("it is already starting or stopping"));
-                        return Behaviors.same();
-                    })
+                    .onMessage(
+                            Start.class,
+                            start ->
+                                    done(start.done(), new IllegalStateException("it is already starting or stopping")))
+                    .onMessage(
+                            Stop.class,
+                            stop -> done(stop.done(), new IllegalStateException("it is already starting or stopping")))
                     .onMessage(Probe.class, probe -> done(probe.done()))
                     .onAnyMessage(message -> {
                         waiting.add(message);
                         return Behaviors.same();
                     })
                     .onSignal(Terminated.class, ended -> {
-                        ActorRef<Object> actor = begin(command.works());
-                        command.done().complete(null);
-                        waiting.forEach(actor::tell);
-                        return forwarding(actor, command.works());
+                        current = Optional.empty();
+                        Behavior<Object> then = next.get();
+                        waiting.forEach(message ->
+                                current.ifPresentOrElse(actor -> actor.tell(message), () -> refuse(message)));
+                        return then;
                     })
                     .build();
         }
 
+        private ActorRef<Object> begin(Behavior<T> behavior) {
+            ActorRef<Object> actor =
+                    context.spawn(Behaviors.intercept(() -> new StopInterceptor<>(), behavior), "life-" + ++begun);
+            context.watch(actor);
+            current = Optional.of(actor);
+            return actor;
+        }
+
+        private Behavior<Object> start(Start start) {
+            ActorRef<Object> actor = begin(work);
+            start.done().complete(null);
+            return running(actor);
+        }
+
+        private Behavior<Object> stopped(Stop stop) {
+            Behavior<Object> stopped = stopped();
+            stop.done().complete(null);
+            return stopped;
+        }
+
+        private Behavior<Object> end(ActorRef<Object> actor, Supplier<Behavior<Object>> next) {
+            actor.tell(StopSignal.MESSAGE);
+            return ending(next);
+        }
+
         private static Behavior<Object> done(CompletableFuture<Void> done) {
             done.complete(null);
+            return Behaviors.same();
+        }
+
+        private static Behavior<Object> done(CompletableFuture<Void> done, RuntimeException failure) {
+            done.completeExceptionally(failure);
+            return Behaviors.same();
+        }
+
+        private static Behavior<Object> pass(ActorRef<Object> actor, Object message) {
+            actor.tell(message);
+            return Behaviors.same();
+        }
+
+        @SuppressWarnings("unchecked")
+        private Behavior<Object> refuse(Object message) {
+            whileStopped.accept((T) message);
             return Behaviors.same();
         }
 
