@@ -405,6 +405,7 @@ class SettingsLoaderTest {
         flags.put("--devnet-bind", "127.0.0.1:12345");
         flags.put("--devnet-block-interval", "0");
         flags.put("--devnet-seed", "-7");
+        flags.put("--devnet-prompt", "true");
         Settings settings = load().settings();
         assertThat(settings.devnet())
                 .contains(new Settings.Devnet(
@@ -414,7 +415,7 @@ class SettingsLoaderTest {
                         false,
                         OptionalLong.of(-7),
                         false,
-                        false));
+                        true));
         assertThat(settings.node().urls()).containsExactly(URI.create("http://127.0.0.1:12345"));
         environment.put("CHAIN_NODE_RPC", "http://other.test");
         assertThat(load().warnings()).anyMatch(warning -> warning.contains("CHAIN_NODE_RPC"));

@@ -277,7 +277,8 @@ public final class PostgresStore extends SqlStore {
             }
             // Read this before the commits of the store, because a running daemon may commit in between.
             PostgresDatadir datadir = PostgresDatadir.of(folder, books, name);
-            if (!made) {
+            // A daemon that started for the first time meanwhile has made the tables before it wrote to the datadir.
+            if (!made && !PostgresSchema.isMade(session)) {
                 return datadir.store()
                         .map(store -> "the store " + name + " is empty although the datadir " + folder
                                 + " has worked with one");

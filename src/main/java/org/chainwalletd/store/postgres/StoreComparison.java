@@ -64,19 +64,23 @@ final class StoreComparison {
                 same(table.getKey(), table.getValue(), TableCopy.count(file, table.getKey()));
             }
         }
+        requireNoDifference(different);
         derived(
                 back,
                 "live_tokens",
                 file.number("SELECT (SELECT count(*) FROM spends WHERE token_key IS NOT NULL)"
                         + " + (SELECT count(*) FROM payouts)"));
         derived(back, "held_coins", answer(from.reservations().all()).size());
-        if (difference == null) {
-            compareObjects();
-        }
+        requireNoDifference(different);
+        compareObjects();
+        requireNoDifference(different);
+        return compared;
+    }
+
+    private void requireNoDifference(Function<String, StoreException> different) {
         if (difference != null) {
             throw different.apply(difference);
         }
-        return compared;
     }
 
     /** Compares the number of rows of a table that only the server has with what the file has instead. */

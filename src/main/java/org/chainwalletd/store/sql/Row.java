@@ -149,6 +149,9 @@ public final class Row {
 
     /** Decodes addresses that follow each other, 32 bytes each. */
     static List<Address> unpackAddresses(byte[] packed) {
+        if (packed.length % Address.LENGTH != 0) {
+            throw new IllegalArgumentException(packed.length + " bytes are no whole number of addresses");
+        }
         List<Address> addresses = new ArrayList<>(packed.length / Address.LENGTH);
         for (int at = 0; at < packed.length; at += Address.LENGTH) {
             addresses.add(Address.of(Arrays.copyOfRange(packed, at, at + Address.LENGTH)));

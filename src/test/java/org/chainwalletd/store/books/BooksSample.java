@@ -1,6 +1,7 @@
 package org.chainwalletd.store.books;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -200,7 +201,10 @@ final class BooksSample {
             outpoints.add(new Outpoint(hash(tx), 1));
         }
         for (Outpoint outpoint : outpoints) {
-            lines.add("verified " + Await.result(books.verified(Set.of(outpoint))));
+            Map<Outpoint, Map.Entry<Amount, Bytes>> verified = new HashMap<>();
+            Await.result(books.verified(Set.of(outpoint)))
+                    .forEach((place, output) -> verified.put(place, Map.entry(output.value(), output.script())));
+            lines.add("verified " + verified);
         }
         lines.add("fates "
                 + Await.result(new SpendingBooks(file)
