@@ -1,7 +1,6 @@
 package org.chainwalletd.follow;
 
 import java.math.BigInteger;
-import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -10,7 +9,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.LongFunction;
-import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.BlockHeader;
@@ -22,40 +20,25 @@ import org.chainwalletd.store.books.BlockRow;
  * Compares a node's chain with the followed one. All requests go to the same node. Finding the fork takes a number of requests logarithmic in its
  * depth; then the headers of the branch are read once.
  *
- * <p>The height of a node's chain is proven by headers that extend our chain, each with its proof of work. {@value #PROOF} such headers above our
- * tip also prove the rest, up to a tip that the node shows: a node cannot make them up while our tip is the newest block. A node that delays its
- * answers could wait until as many blocks have been found. So the proof is complete only if it arrives within a time in which that many blocks
- * are very unlikely ({@link Proof}). That time is measured by the monotonic clock.
+ * <p>The height of a node's chain is proven by headers that extend our chain, each with its proof of work. Because of {@value #PROOF} such headers
+ * above our tip, the height that the node reports counts until the followed chain has reached them: a node cannot make them up, but it could wait
+ * until as many blocks were found.
  */
 final class ChainComparison {
     /** More than {@code CoinLedger.MAX_LAG}: if exactly this many headers are proven, coins already do not count as covered. */
     static final int PROOF = 3;
-    /** Time for a complete proof, from before the request for the tip to the answer with the last header. It rarely has {@value #PROOF} new blocks. */
-    static final Duration IN_TIME = Duration.ofSeconds(2);
 
     private final NodeClient node;
     private final HeaderChain ours;
     private final HeaderCheck check;
     private final Executor executor;
-    private final LongSupplier nanos;
-    private final long begun;
 
-    /**
-     * Call {@link #begin} at once: the time of the proof counts from here.
-     *
-     * @param ours a copy that no one changes; not empty
-     */
+    /** @param ours a copy that no one changes; not empty */
     ChainComparison(NodeClient node, HeaderChain ours, HeaderCheck check, Executor executor) {
-        this(node, ours, check, executor, System::nanoTime);
-    }
-
-    ChainComparison(NodeClient node, HeaderChain ours, HeaderCheck check, Executor executor, LongSupplier nanos) {
         this.node = node;
         this.ours = ours;
         this.check = check;
         this.executor = executor;
-        this.nanos = nanos;
-        this.begun = nanos.getAsLong();
     }
 
     /** Relation of the node's chain to the followed one ("ours"). */
@@ -124,9 +107,9 @@ final class ChainComparison {
         enum Extent {
             /** Not all requested headers are valid: they prove only their own height. */
             PARTIAL,
-            /** {@link #PROOF} headers, but not in time: the height counts only until the followed chain has reached them. */
-            LATE,
-            /** Headers up to that height, or {@link #PROOF} of them in time. */
+            /** The first {@link #PROOF} headers: the height counts until the followed chain has reached them. */
+            FIRST,
+            /** All headers up to that height. */
             COMPLETE
         }
     }
@@ -191,7 +174,7 @@ final class ChainComparison {
 
     /**
      * Proves the heights up to {@code to} by headers that extend {@code proven}: those already shown by the node, then requested ones. All are requested
-     * before the first is checked: the check takes time in which blocks may be found.
+     * before the first is checked.
      */
     private CompletionStage<Proof> prove(HeaderChain proven, long to, List<Optional<NodeClient.BlockSummary>> shown) {
         List<Long> others = LongStream.rangeClosed(
@@ -204,8 +187,7 @@ final class ChainComparison {
                                 Stream.concat(shown.stream(), requested.stream())
                                         .iterator(),
                                 proven,
-                                to,
-                                isInTime()),
+                                to),
                         executor);
     }
 
@@ -217,10 +199,10 @@ final class ChainComparison {
     }
 
     private CompletionStage<Proof> proveBy(
-            Iterator<Optional<NodeClient.BlockSummary>> headers, HeaderChain proven, long to, boolean inTime) {
+            Iterator<Optional<NodeClient.BlockSummary>> headers, HeaderChain proven, long to) {
         if (!headers.hasNext()) {
             return CompletableFuture.completedFuture(new Proof(
-                    to, inTime || proven.height() >= to ? Proof.Extent.COMPLETE : Proof.Extent.LATE, Optional.empty()));
+                    to, proven.height() >= to ? Proof.Extent.COMPLETE : Proof.Extent.FIRST, Optional.empty()));
         }
         long next = proven.height() + 1;
         Optional<NodeClient.BlockSummary> above = headers.next();
@@ -237,13 +219,9 @@ final class ChainComparison {
                                         new Proof(next - 1, Proof.Extent.PARTIAL, judged.fault()));
                             }
                             proven.append(HeaderCheck.row(header, judged.workChecked()));
-                            return proveBy(headers, proven, to, inTime);
+                            return proveBy(headers, proven, to);
                         },
                         executor);
-    }
-
-    private boolean isInTime() {
-        return nanos.getAsLong() - begun <= IN_TIME.toNanos();
     }
 
     /** Handles a node whose chain differs from ours at our tip, or ends below it: finds the highest kept block that both have. */

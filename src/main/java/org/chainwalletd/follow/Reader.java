@@ -353,7 +353,8 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         // This actor reads no blocks from the node, so a proven header is the only sign that its chain can be followed.
         if (finding instanceof ChainComparison.Finding.Longer longer
                 && longer.proof().height() > ours) {
-            rounds.brings(node, 0);
+            // Blocks that the other daemon wrote meanwhile, as its nodes supply them.
+            rounds.brings(node, chain.height() - ours);
         }
         subscribers.setIgnoredTips(rounds.ignoredTips());
         subscribers.setDistrusting(rounds.isDistrusting());

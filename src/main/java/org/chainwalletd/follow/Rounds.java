@@ -32,8 +32,8 @@ final class Rounds {
     /** Failed looks in a row after which a node counts as silent. */
     private static final int SILENT_LOOKS = 3;
     /**
-     * As {@link #KEPT_LOOKS}, once the followed chain has reached the headers of a proof in time: from then on the node must prove its height again. Not
-     * less than {@link #SILENT_LOOKS}: a lag must not vanish before all nodes count as silent.
+     * As {@link #KEPT_LOOKS}, once the followed chain has reached the headers of the proof and the node has supplied many blocks: from then on it must
+     * prove its height again. Not less than {@link #SILENT_LOOKS}: a lag must not vanish before all nodes count as silent.
      */
     private static final int PASSED_LOOKS = SILENT_LOOKS;
     /** A node that supplies more valid blocks than this at once hardly waited until they were found: this proves the height that it reports, too. */
@@ -116,6 +116,9 @@ final class Rounds {
                 doubtTip(node);
             } else if (longer.proof().extent() == Extent.COMPLETE) {
                 acceptTip(node);
+            } else if (longer.proof().extent() == Extent.FIRST) {
+                // An ignored tip stays ignored: these headers do not lead up to it.
+                tipsNotFollowable.remove(node);
             }
         } else if (finding instanceof ChainComparison.Finding.HeavierBranch heavier) {
             recordProof(node, heavier.proof(), heavier.to(), ours);
@@ -138,7 +141,7 @@ final class Rounds {
             }
         } else if (finding instanceof ChainComparison.Finding.Same) {
             clearDoubts(node);
-            heights.put(node, new Height(ours, ours, looks, Trust.COMPLETE));
+            heights.put(node, new Height(ours, ours, looks, false));
         } else {
             clearDoubts(node);
             heights.remove(node);
@@ -159,21 +162,22 @@ final class Rounds {
         if (proof.extent() != Extent.PARTIAL) {
             heights.put(node, proven(node, headers, to, ours, proof.extent()));
         } else if (headers > ours) {
-            heights.merge(node, new Height(headers, headers, looks, Trust.LATE), Height::withProven);
+            heights.merge(
+                    node,
+                    new Height(headers, headers, looks, false),
+                    (before, now) -> known(node, before, ours) > before.proven ? before.withProven(now) : now);
         } else if (proof.fault().isPresent()) {
             lacksNextBlock(node, proof.fault(), to);
         }
     }
 
-    /** A late proof prolongs nothing: while an earlier one still counts, its time runs on. */
+    /** Headers alone prolong nothing: while the height of a node that supplied blocks still counts, its time runs on. */
     private Height proven(FollowedNode node, long headers, long to, long ours, Extent extent) {
         Height before = heights.get(node);
-        if (extent == Extent.COMPLETE) {
-            return new Height(headers, to, looks, Trust.COMPLETE);
-        }
-        return before != null && before.trust != Trust.LATE && known(node, before, ours) > before.proven
-                ? new Height(headers, to, before.look, before.trust)
-                : new Height(headers, to, looks, Trust.LATE);
+        boolean prolongs = extent != Extent.COMPLETE && before != null && before.supplied;
+        return prolongs && known(node, before, ours) > before.proven
+                ? new Height(headers, to, before.look, true)
+                : new Height(headers, to, looks, false);
     }
 
     private void lacksNextBlock(FollowedNode node, Optional<Fault> fault, long reported) {
@@ -184,8 +188,13 @@ final class Rounds {
     void brings(FollowedNode node, long count) {
         withoutNextBlock.remove(node);
         if (count > BROUGHT) {
-            heights.computeIfPresent(node, (same, before) -> before.supplied(looks));
+            heights.computeIfPresent(node, (same, before) -> before.suppliedAt(looks));
         }
+    }
+
+    /** Limits what nodes have proven on blocks above {@code height} that were undone. */
+    void undone(long height) {
+        heights.replaceAll((node, known) -> known.atMost(height + ChainComparison.PROOF));
     }
 
     /** Records that the node did not answer. */
@@ -217,7 +226,7 @@ final class Rounds {
                 .mapToLong(entry -> known(entry.getKey(), entry.getValue(), ours))
                 .max()
                 .orElse(answered ? Math.min(before, ours) : before);
-        if (nodes.size() == 1) {
+        if (nodes.size() == 1 && !lacksNextBlock()) {
             return named;
         }
         return lacksNextBlock()
@@ -232,10 +241,10 @@ final class Rounds {
     }
 
     private long known(FollowedNode node, Height height, long ours) {
-        if (ours >= height.proven && height.trust == Trust.LATE) {
+        if (ours >= height.proven && !height.supplied) {
             return height.proven;
         }
-        boolean keepsLong = ours < height.proven || height.trust == Trust.SUPPLIED && failedLooks.containsKey(node);
+        boolean keepsLong = ours < height.proven || failedLooks.containsKey(node);
         long kept = keepsLong ? KEPT_LOOKS : PASSED_LOOKS;
         return height.look >= looks - kept * nodes.size() ? Math.max(height.proven, height.named) : height.proven;
     }
@@ -246,29 +255,24 @@ final class Rounds {
      * @param proven height of the last header of its proof
      * @param named the height that it reported, accepted because of that proof
      * @param look number of the look of the proof, or of the last one before the node supplied blocks
+     * @param supplied whether it then supplied more than {@link #BROUGHT} blocks
      */
-    private record Height(long proven, long named, long look, Trust trust) {
+    private record Height(long proven, long named, long look, boolean supplied) {
         Height withProven(Height more) {
-            return new Height(Math.max(proven, more.proven), named, look, trust);
+            return new Height(Math.max(proven, more.proven), named, look, supplied);
         }
 
         Height byHeadersOnly() {
-            return new Height(proven, proven, look, trust);
+            return new Height(proven, proven, look, supplied);
         }
 
-        Height supplied(long now) {
-            return new Height(proven, named, now, Trust.SUPPLIED);
+        Height suppliedAt(long now) {
+            return new Height(proven, named, now, true);
         }
-    }
 
-    /** How well a node proved the height that it reports. */
-    private enum Trust {
-        /** By headers that came late: counts until the followed chain has reached them. */
-        LATE,
-        /** By headers in time. */
-        COMPLETE,
-        /** By more than {@link #BROUGHT} blocks: while the node is silent, counts as long as before the followed chain reached the headers. */
-        SUPPLIED
+        Height atMost(long most) {
+            return new Height(Math.min(proven, most), named > proven ? named : Math.min(named, most), look, supplied);
+        }
     }
 
     /**

@@ -44,7 +44,7 @@ final class Subscribers {
         return status.get();
     }
 
-    /** Records the result of a round: the proven height of the chain, the height that the round's node reported, and the complaints. */
+    /** Records the result of a round: the proven height of the chain, the height last reported by a node whose chain extends ours, and the complaints. */
     void note(long nodesHeight, long namedHeight, List<String> complaints) {
         FollowStatus now = status.get();
         status.set(new FollowStatus(now.tip(), now.network(), nodesHeight, namedHeight, now.startedAt(), complaints));

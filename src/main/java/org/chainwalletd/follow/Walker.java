@@ -593,6 +593,7 @@ final class Walker {
 
     private Behavior<Command> undone(Undone command, Supplier<Behavior<Command>> next) {
         List<BlockRow> removed = chain.truncateTo(command.height());
+        rounds.undone(command.height());
         LOG.info("{} blocks above {} were removed from the chain", removed.size(), U64.toString(command.height()));
         subscribers.disconnected(chain, removed);
         unpublished.replaceAll(walk -> new Walked(walk.node(), walk.from(), Math.min(walk.to(), chain.height())));

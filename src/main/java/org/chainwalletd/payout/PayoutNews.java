@@ -45,7 +45,12 @@ final class PayoutNews {
     /** Skips the changes so far, which the queue has reported. */
     void begin() {
         CompletionStage<Position> end = store.end();
-        Work.on(threads, () -> read(Optional.of(end)));
+        Work.on(threads, () -> read(Optional.of(end)), this::forget);
+    }
+
+    /** Lets the next read begin at the end, as after a failed one, because the position is from an earlier time as a listener. */
+    private synchronized void forget() {
+        position = Optional.empty();
     }
 
     void changed() {

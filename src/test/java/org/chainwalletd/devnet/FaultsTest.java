@@ -75,6 +75,9 @@ class FaultsTest {
             Await.until(
                     "the call has its effect",
                     () -> chain.node().ledger().statistics().mempoolTransactions() == 1);
+            assertThat(on.result("devnet_set", "{}").get("ok").booleanValue())
+                    .as("other calls are answered meanwhile")
+                    .isTrue();
             assertThat(socket.getInputStream().available()).isZero();
             clock.advance(Duration.ofSeconds(5));
             chain.node().clockMoved();

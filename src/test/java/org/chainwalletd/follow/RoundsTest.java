@@ -38,13 +38,7 @@ class RoundsTest {
         return new ChainComparison.Finding.Longer(
                 FAR,
                 true,
-                new ChainComparison.Proof(proven, proven == FAR ? Extent.COMPLETE : Extent.PARTIAL, Optional.empty()));
-    }
-
-    /** Three headers, of which the last one came too late to prove the rest. */
-    private static ChainComparison.Finding late() {
-        return new ChainComparison.Finding.Longer(
-                FAR, true, new ChainComparison.Proof(FAR, Extent.LATE, Optional.empty()));
+                new ChainComparison.Proof(proven, proven == FAR ? Extent.FIRST : Extent.PARTIAL, Optional.empty()));
     }
 
     private static ChainComparison.Finding faulty(Fault fault) {
@@ -158,14 +152,45 @@ class RoundsTest {
     }
 
     @Test
-    void what_was_named_with_a_proof_ends_soon_when_the_chain_has_come_as_far_as_it() {
+    void what_was_named_with_a_proof_ends_when_the_chain_has_come_as_far_as_it() {
         long passed = OURS + ChainComparison.PROOF;
         rounds.found(one, longer(FAR), OURS);
+        looks(1);
+        assertThat(rounds.highest(FAR, -1, passed - 1)).isEqualTo(FAR);
+        assertThat(rounds.highest(FAR, -1, passed)).isEqualTo(passed);
+        rounds.brings(one, 50);
+        assertThat(rounds.highest(FAR, -1, passed)).isEqualTo(passed);
+    }
+
+    @Test
+    void it_counts_longer_for_a_node_that_has_supplied_blocks_and_headers_do_not_prolong_that() {
+        long passed = OURS + ChainComparison.PROOF;
+        rounds.found(one, longer(FAR), OURS);
+        rounds.brings(one, 51);
         looks(6);
         assertThat(rounds.highest(FAR, -1, passed)).isEqualTo(FAR);
+        rounds.found(one, longer(FAR), passed - 1);
+        assertThat(rounds.highest(FAR, -1, passed + 2)).isEqualTo(FAR);
         looks(1);
-        assertThat(rounds.highest(FAR, -1, passed)).isEqualTo(passed);
-        assertThat(height()).isEqualTo(FAR);
+        assertThat(rounds.highest(FAR, -1, passed + 2)).isEqualTo(passed + 2);
+    }
+
+    @Test
+    void what_was_proven_on_blocks_that_are_undone_is_proven_no_longer() {
+        rounds.found(one, new ChainComparison.Finding.Same(), OURS + 40);
+        rounds.found(other, longer(FAR), OURS + 40);
+        rounds.undone(OURS);
+        assertThat(rounds.highest(-1, -1, OURS)).isEqualTo(FAR);
+        rounds.found(other, new ChainComparison.Finding.Same(), OURS);
+        assertThat(rounds.highest(-1, -1, OURS)).isEqualTo(OURS + ChainComparison.PROOF);
+    }
+
+    @Test
+    void a_tip_without_blocks_of_a_sole_node_counts() {
+        Rounds sole = of(one);
+        sole.found(one, hollow(), OURS);
+        sole.found(one, hollow(), OURS);
+        assertThat(sole.highest(-1, -1, OURS)).isEqualTo(FAR);
     }
 
     @Test
@@ -186,39 +211,6 @@ class RoundsTest {
         }
         looks(1);
         assertThat(rounds.highest(FAR, -1, half)).isLessThan(half);
-    }
-
-    @Test
-    void a_proof_that_comes_too_late_counts_until_the_chain_has_come_as_far_as_it() {
-        long passed = OURS + ChainComparison.PROOF;
-        rounds.found(one, late(), OURS);
-        assertThat(height()).isEqualTo(FAR);
-        looks(1);
-        assertThat(height()).isEqualTo(FAR);
-        rounds.brings(one, 50);
-        assertThat(rounds.highest(FAR, -1, passed)).isEqualTo(passed);
-        rounds.brings(one, 51);
-        assertThat(rounds.highest(FAR, -1, passed)).isEqualTo(FAR);
-        looks(7);
-        assertThat(rounds.highest(FAR, -1, passed)).isEqualTo(passed);
-
-        rounds.found(one, hollow(), OURS);
-        rounds.found(one, hollow(), OURS);
-        rounds.found(one, late(), OURS);
-        assertThat(rounds.ignoredTips()).containsExactly("one");
-        rounds.found(one, longer(FAR), OURS);
-        assertThat(rounds.ignoredTips()).isEmpty();
-    }
-
-    @Test
-    void a_late_proof_neither_ends_nor_prolongs_one_that_came_in_time() {
-        long passed = OURS + ChainComparison.PROOF;
-        rounds.found(one, longer(FAR), OURS);
-        looks(6);
-        rounds.found(one, late(), passed - 1);
-        assertThat(rounds.highest(FAR, -1, passed + 2)).isEqualTo(FAR);
-        looks(1);
-        assertThat(rounds.highest(FAR, -1, passed + 2)).isEqualTo(passed + 2);
     }
 
     @Test

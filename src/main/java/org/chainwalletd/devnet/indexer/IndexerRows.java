@@ -25,11 +25,12 @@ final class IndexerRows {
         row.set("amount", Json.amount(htlc.amount()));
         row.set("lock_block_height", Json.u64(htlc.lockHeight()));
         row.set("last_indexed_height", Json.u64(htlc.lastIndexedHeight()));
-        ObjectNode params = row.putObject("params")
+        ObjectNode params = Json.object()
                 .put("sender", htlc.params().sender().hex())
                 .put("receiver", htlc.params().receiver().hex())
                 .put("hash_lock", htlc.params().hashLock().hex());
         params.set("timeout_height", Json.u64(htlc.params().timeoutHeight()));
+        row.set("params", params);
         Htlc.Settlement how = htlc.settlement();
         row.set(
                 "claim",

@@ -31,6 +31,11 @@ import org.slf4j.LoggerFactory;
 public final class NodeServer implements AutoCloseable {
     /** Connections a node serves at a time; a further one is closed without an answer. */
     private static final int MAX_CONNECTIONS = 32;
+    /**
+     * Open connections, each with a thread, also if the number being served is not limited: streams, connections that were answered and not yet
+     * read, and those that send nothing. A further one is closed without an answer.
+     */
+    private static final int MAX_OPEN = 4_096;
     /** Time limit of a whole request. */
     private static final long REQUEST_MILLIS = 30_000;
     /** Time for which input is discarded after the answer, so that the answer is not lost in a reset. */
@@ -125,12 +130,12 @@ public final class NodeServer implements AutoCloseable {
         while (!listener.isClosed()) {
             try {
                 Socket socket = listener.accept();
-                if (connectionCap && serving.size() >= MAX_CONNECTIONS) {
+                if (open.size() >= MAX_OPEN || connectionCap && serving.size() >= MAX_CONNECTIONS) {
                     PushHub.closeQuietly(socket);
                 } else {
                     begin(socket);
                 }
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
                 if (!listener.isClosed()) {
                     LOG.warn("the development node cannot accept a connection: {}", e.toString());
                 }
@@ -144,8 +149,11 @@ public final class NodeServer implements AutoCloseable {
         Alarms.Alarm overdue = alarms.in(REQUEST_MILLIS, () -> cut(socket));
         try {
             threads.execute(() -> serve(socket, overdue));
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            // The system cannot create a thread, or the node stops.
+            alarms.cancel(overdue);
             cut(socket);
+            open.remove(socket);
         }
     }
 
@@ -220,7 +228,8 @@ public final class NodeServer implements AutoCloseable {
         long arrived = clock.millis();
         RpcHandler.Reply reply = handler.answer(socket.getInetAddress(), body);
         if (reply.delayMillis() > 0) {
-            alarms.await(arrived + reply.delayMillis());
+            // Longer, and the connection is cut before the answer.
+            alarms.await(arrived + Math.min(reply.delayMillis(), REQUEST_MILLIS));
         }
         if (reply.body() == null) {
             return false;
