@@ -92,8 +92,10 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private boolean reading;
     private boolean moved;
     private boolean nodeRequested;
-    /** Height of the chain at the last tick. */
-    private long lastHeight;
+    /** Height of the chain at the last tick; negative before the first. */
+    private long lastHeight = -1;
+    /** Whether the other daemon wrote more blocks since the tick before than are found in that time. */
+    private boolean catchingUp;
 
     private Reader(
             ActorContext<Walker.Command> context,
@@ -298,8 +300,16 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     }
 
     private Behavior<Walker.Command> tick() {
+        long height = chain.isEmpty() ? -1 : chain.height();
+        catchingUp = lastHeight >= 0 && height - lastHeight > ChainComparison.PROOF;
+        lastHeight = height;
+        if (catchingUp) {
+            rounds.suppliedToAnother();
+        }
         note(subscribers.status().namedHeight());
-        if (!isCatchingUp() && !nodeRequested && !chain.isEmpty() && check.isPresent()) {
+        // Below a height that is already known, checking the work of headers each time would be wasted.
+        boolean isKnown = catchingUp && subscribers.status().lag() > 0;
+        if (!isKnown && !nodeRequested && !chain.isEmpty() && check.isPresent()) {
             nodeRequested = true;
             FollowedNode node = rounds.next();
             HeaderChain ours = chain.copy();
@@ -307,14 +317,6 @@ final class Reader extends AbstractBehavior<Walker.Command> {
             Outcome.pipe(getContext(), look.beginAboveTip(), finding -> new NodeSeen(node, ours.top(), finding));
         }
         return readIfMoved();
-    }
-
-    /** Returns whether the other daemon writes many blocks at once, below a height that is already known. Checking the work of headers each time would be wasted. */
-    private boolean isCatchingUp() {
-        long before = lastHeight;
-        lastHeight = chain.isEmpty() ? -1 : chain.height();
-        return lastHeight - before > ChainComparison.PROOF
-                && subscribers.status().lag() > 0;
     }
 
     private void note(long namedHeight) {
@@ -350,11 +352,13 @@ final class Reader extends AbstractBehavior<Walker.Command> {
 
     private void judge(FollowedNode node, ChainComparison.Finding finding, long ours) {
         rounds.found(node, finding, ours);
+        if (catchingUp) {
+            rounds.suppliedToAnother();
+        }
         // This actor reads no blocks from the node, so a proven header is the only sign that its chain can be followed.
         if (finding instanceof ChainComparison.Finding.Longer longer
                 && longer.proof().height() > ours) {
-            // Blocks that the other daemon wrote meanwhile, as its nodes supply them.
-            rounds.brings(node, chain.height() - ours);
+            rounds.brings(node);
         }
         subscribers.setIgnoredTips(rounds.ignoredTips());
         subscribers.setDistrusting(rounds.isDistrusting());

@@ -36,8 +36,10 @@ final class Rounds {
      * prove its height again. Not less than {@link #SILENT_LOOKS}: a lag must not vanish before all nodes count as silent.
      */
     private static final int PASSED_LOOKS = SILENT_LOOKS;
-    /** A node that supplies more valid blocks than this at once hardly waited until they were found: this proves the height that it reports, too. */
-    private static final int BROUGHT = 50;
+    /** Blocks that are hardly found in the few seconds since the followed tip was the newest. */
+    private static final int BROUGHT = 10;
+    /** A fifth of the usual time between blocks, which are hardly ever found so fast. */
+    private static final Duration FASTEST_BLOCKS = Duration.ofSeconds(2);
 
     private static final String DIFFERENT = " lags behind the followed chain or shows another one";
     private static final String NO_COMMON_BLOCK =
@@ -165,13 +167,15 @@ final class Rounds {
             heights.merge(
                     node,
                     new Height(headers, headers, looks, false),
-                    (before, now) -> known(node, before, ours) > before.proven ? before.withProven(now) : now);
+                    (before, now) -> known(node, before, ours) > before.proven
+                            ? before.withProven(now)
+                            : now.withProven(before));
         } else if (proof.fault().isPresent()) {
             lacksNextBlock(node, proof.fault(), to);
         }
     }
 
-    /** Headers alone prolong nothing: while the height of a node that supplied blocks still counts, its time runs on. */
+    /** Headers do not prolong the height of a node that supplied blocks: while it still counts, its time runs on. */
     private Height proven(FollowedNode node, long headers, long to, long ours, Extent extent) {
         Height before = heights.get(node);
         boolean prolongs = extent != Extent.COMPLETE && before != null && before.supplied;
@@ -184,12 +188,27 @@ final class Rounds {
         withoutNextBlock.merge(node, new NoNextBlock(fault, reported), NoNextBlock::and);
     }
 
-    /** Records that the node showed {@code count} blocks that were accepted, or the header of a valid next block. */
-    void brings(FollowedNode node, long count) {
+    /** Records that the node showed blocks that were accepted, or the header of a valid next block. */
+    void brings(FollowedNode node) {
         withoutNextBlock.remove(node);
-        if (count > BROUGHT) {
+    }
+
+    /**
+     * Records that the node supplied {@code count} blocks that were accepted. More than it could have waited for prove the height that it reports, too.
+     *
+     * @param time since it was asked for its tip
+     */
+    void supplied(FollowedNode node, long count, Duration time) {
+        brings(node);
+        if (count > BROUGHT + time.dividedBy(FASTEST_BLOCKS)) {
             heights.computeIfPresent(node, (same, before) -> before.suppliedAt(looks));
         }
+    }
+
+    /** Records that another daemon wrote more blocks at once than are found: some node supplies them. */
+    void suppliedToAnother() {
+        heights.replaceAll((node, before) ->
+                before.look >= looks - (long) KEPT_LOOKS * nodes.size() ? before.suppliedAt(looks) : before);
     }
 
     /** Limits what nodes have proven on blocks above {@code height} that were undone. */
@@ -255,7 +274,7 @@ final class Rounds {
      * @param proven height of the last header of its proof
      * @param named the height that it reported, accepted because of that proof
      * @param look number of the look of the proof, or of the last one before the node supplied blocks
-     * @param supplied whether it then supplied more than {@link #BROUGHT} blocks
+     * @param supplied whether many blocks were then supplied at once
      */
     private record Height(long proven, long named, long look, boolean supplied) {
         Height withProven(Height more) {

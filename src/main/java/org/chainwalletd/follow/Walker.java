@@ -115,6 +115,8 @@ final class Walker {
     private List<String> lastComplaints = List.of();
     /** Failed looks since a node last showed its blocks. */
     private int failedLooks;
+    /** Monotonic time of the start of the last look, in nanoseconds. */
+    private long lookBegan;
 
     private Optional<ChainRules> rules = Optional.empty();
     private boolean nudged;
@@ -286,6 +288,7 @@ final class Walker {
     }
 
     private Behavior<Command> compare(FollowedNode node) {
+        lookBegan = System.nanoTime();
         ChainComparison comparison = new ChainComparison(node.client(), chain.copy(), check, setup.executor());
         Outcome.pipe(context, comparison.begin(), finding -> new Looked(node, finding));
         return handlersWhileBusy().onMessage(Looked.class, this::looked).build();
@@ -399,9 +402,12 @@ final class Walker {
     private Behavior<Command> publishTheRest(FollowedNode node) {
         long published = subscribers.tip().orElseThrow().height();
         long top = chain.height();
-        return published < top && chain.publishableUpTo(top) >= published
-                ? undo(Math.max(published, top - HeaderChain.WorkPolicy.DEPTH), () -> walk(node, top))
-                : idle();
+        if (published >= top || chain.publishableUpTo(top) < published) {
+            return idle();
+        }
+        long floor = Math.max(published, top - HeaderChain.WorkPolicy.DEPTH);
+        rounds.undone(floor);
+        return undo(floor, () -> walk(node, top));
     }
 
     private void noCommonBlock(FollowedNode node) {
@@ -593,7 +599,6 @@ final class Walker {
 
     private Behavior<Command> undone(Undone command, Supplier<Behavior<Command>> next) {
         List<BlockRow> removed = chain.truncateTo(command.height());
-        rounds.undone(command.height());
         LOG.info("{} blocks above {} were removed from the chain", removed.size(), U64.toString(command.height()));
         subscribers.disconnected(chain, removed);
         unpublished.replaceAll(walk -> new Walked(walk.node(), walk.from(), Math.min(walk.to(), chain.height())));
@@ -643,7 +648,8 @@ final class Walker {
         unpublished.removeIf(walk -> walk.to() <= published);
         if (chain.height() > done.from()) {
             unpublished.add(new Walked(done.node(), done.from(), chain.height()));
-            rounds.brings(done.node(), chain.height() - done.from());
+            Duration time = Duration.ofNanos(System.nanoTime() - lookBegan);
+            rounds.supplied(done.node(), chain.height() - done.from(), time);
             noteDiffering();
         }
         return done.fault().map(fault -> endAtFault(done.node(), fault)).orElseGet(this::idle);
@@ -661,8 +667,10 @@ final class Walker {
                 .mapToLong(walk -> Math.max(published, walk.from()))
                 .min()
                 .orElse(chain.height());
-        return fault.rule() == Fault.Rule.WORK && floor < chain.height()
-                ? undo(floor, () -> verifyFault(node, fault))
-                : verifyFault(node, fault);
+        if (fault.rule() != Fault.Rule.WORK || floor >= chain.height()) {
+            return verifyFault(node, fault);
+        }
+        rounds.undone(floor);
+        return undo(floor, () -> verifyFault(node, fault));
     }
 }

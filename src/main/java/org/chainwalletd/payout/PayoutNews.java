@@ -29,6 +29,8 @@ final class PayoutNews {
     private final Executor threads;
     /** Whether a read is to begin, which will find all changes so far. */
     private final AtomicBoolean due = new AtomicBoolean();
+    /** Whether the position is from an earlier time as a listener, so that the next read begins at the end. */
+    private final AtomicBoolean forgotten = new AtomicBoolean();
 
     private Optional<Position> position = Optional.empty();
 
@@ -45,12 +47,7 @@ final class PayoutNews {
     /** Skips the changes so far, which the queue has reported. */
     void begin() {
         CompletionStage<Position> end = store.end();
-        Work.on(threads, () -> read(Optional.of(end)), this::forget);
-    }
-
-    /** Lets the next read begin at the end, as after a failed one, because the position is from an earlier time as a listener. */
-    private synchronized void forget() {
-        position = Optional.empty();
+        Work.on(threads, () -> read(Optional.of(end)), () -> forgotten.set(true));
     }
 
     void changed() {
@@ -61,10 +58,11 @@ final class PayoutNews {
 
     /** @param anew the end of the changes to be skipped, which must not include later ones; empty to continue from the last position */
     private synchronized Void read(Optional<CompletionStage<Position>> anew) {
-        if (anew.isPresent()) {
-            position = Optional.empty();
-        } else {
+        if (anew.isEmpty()) {
             due.set(false);
+        }
+        if (forgotten.getAndSet(false) || anew.isPresent()) {
+            position = Optional.empty();
         }
         try {
             if (position.isEmpty()) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
@@ -147,7 +148,7 @@ class RoundsTest {
         assertThat(rounds.complaints()).isEmpty();
         rounds.returnedFalseData(other, FAULT);
         assertThat(rounds.complaints()).hasSize(2);
-        rounds.brings(one, 0);
+        rounds.brings(one);
         assertThat(rounds.complaints()).isEmpty();
     }
 
@@ -158,7 +159,7 @@ class RoundsTest {
         looks(1);
         assertThat(rounds.highest(FAR, -1, passed - 1)).isEqualTo(FAR);
         assertThat(rounds.highest(FAR, -1, passed)).isEqualTo(passed);
-        rounds.brings(one, 50);
+        rounds.supplied(one, 15, Duration.ofSeconds(10));
         assertThat(rounds.highest(FAR, -1, passed)).isEqualTo(passed);
     }
 
@@ -166,13 +167,34 @@ class RoundsTest {
     void it_counts_longer_for_a_node_that_has_supplied_blocks_and_headers_do_not_prolong_that() {
         long passed = OURS + ChainComparison.PROOF;
         rounds.found(one, longer(FAR), OURS);
-        rounds.brings(one, 51);
+        rounds.supplied(one, 16, Duration.ofSeconds(10));
         looks(6);
         assertThat(rounds.highest(FAR, -1, passed)).isEqualTo(FAR);
         rounds.found(one, longer(FAR), passed - 1);
         assertThat(rounds.highest(FAR, -1, passed + 2)).isEqualTo(FAR);
         looks(1);
         assertThat(rounds.highest(FAR, -1, passed + 2)).isEqualTo(passed + 2);
+    }
+
+    @Test
+    void it_counts_longer_while_another_daemon_writes_many_blocks() {
+        rounds.found(one, longer(FAR), OURS);
+        assertThat(rounds.highest(FAR, -1, OURS + 40)).isEqualTo(OURS + ChainComparison.PROOF);
+        rounds.suppliedToAnother();
+        looks(6);
+        assertThat(rounds.highest(FAR, -1, OURS + 40)).isEqualTo(FAR);
+        looks(1);
+        assertThat(rounds.highest(FAR, -1, OURS + 40)).isLessThan(OURS + 40);
+        looks(40);
+        rounds.suppliedToAnother();
+        assertThat(rounds.highest(FAR, -1, OURS + 40)).as("long ago").isLessThan(OURS + 40);
+    }
+
+    @Test
+    void headers_that_are_missing_later_take_nothing_back_that_was_proven() {
+        rounds.found(one, longer(OURS + 2), OURS);
+        rounds.found(one, longer(OURS + 1), OURS);
+        assertThat(height()).isEqualTo(OURS + 2);
     }
 
     @Test
@@ -198,7 +220,7 @@ class RoundsTest {
         rounds.found(one, longer(FAR), OURS);
         long half = (OURS + FAR) / 2;
         looks(20);
-        rounds.brings(one, half - OURS);
+        rounds.supplied(one, half - OURS, Duration.ofMinutes(10));
         for (int i = 0; i < 20; i++) {
             rounds.next();
             rounds.found(

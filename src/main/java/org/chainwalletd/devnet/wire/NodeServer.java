@@ -229,7 +229,7 @@ public final class NodeServer implements AutoCloseable {
         RpcHandler.Reply reply = handler.answer(socket.getInetAddress(), body);
         if (reply.delayMillis() > 0) {
             // Longer, and the connection is cut before the answer.
-            alarms.await(arrived + Math.min(reply.delayMillis(), REQUEST_MILLIS));
+            alarms.await(arrived + Math.min(reply.delayMillis(), REQUEST_MILLIS + 1));
         }
         if (reply.body() == null) {
             return false;
