@@ -56,6 +56,11 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     /** Time without an answer from the books after which the operator is warned. */
     private static final Duration MAX_SILENCE = Duration.ofSeconds(3);
 
+    /** Time for which the growth of the chain is watched at once, and for which it counts. */
+    private static final Duration GROWTH_WATCHED = Duration.ofSeconds(30);
+    /** No node is asked for its height while it takes the other daemon more ticks than this to reach the known one. */
+    private static final int MIN_TICKS_BELOW = 5;
+
     private record Moved() implements Walker.ToReader {}
 
     private record Read(Outcome<Bookkeeping.SharedHead> head) implements Walker.ToReader {}
@@ -94,8 +99,12 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private boolean nodeRequested;
     /** Height of the chain at the last tick; negative before the first. */
     private long lastHeight = -1;
-    /** Whether the other daemon wrote more blocks since the tick before than are found in that time. */
-    private boolean catchingUp;
+    /** Height of the chain at {@link #watchedSince}; negative before the first. */
+    private long watchedFrom = -1;
+    /** Monotonic time from which the growth of the chain is watched, in nanoseconds. */
+    private long watchedSince;
+    /** Monotonic time at which the other daemon was last seen to catch up, in nanoseconds. */
+    private OptionalLong catchingUpAt = OptionalLong.empty();
 
     private Reader(
             ActorContext<Walker.Command> context,
@@ -301,14 +310,12 @@ final class Reader extends AbstractBehavior<Walker.Command> {
 
     private Behavior<Walker.Command> tick() {
         long height = chain.isEmpty() ? -1 : chain.height();
-        catchingUp = lastHeight >= 0 && height - lastHeight > ChainComparison.PROOF;
+        long growth = height - lastHeight;
         lastHeight = height;
-        if (catchingUp) {
-            rounds.suppliedToAnother();
-        }
+        watchGrowth(height);
         note(subscribers.status().namedHeight());
-        // Below a height that is already known, checking the work of headers each time would be wasted.
-        boolean isKnown = catchingUp && subscribers.status().lag() > 0;
+        // Far below a height that is already known, checking the work of headers each time would be wasted.
+        boolean isKnown = growth > ChainComparison.PROOF && subscribers.status().lag() > MIN_TICKS_BELOW * growth;
         if (!isKnown && !nodeRequested && !chain.isEmpty() && check.isPresent()) {
             nodeRequested = true;
             FollowedNode node = rounds.next();
@@ -317,6 +324,24 @@ final class Reader extends AbstractBehavior<Walker.Command> {
             Outcome.pipe(getContext(), look.beginAboveTip(), finding -> new NodeSeen(node, ours.top(), finding));
         }
         return readIfMoved();
+    }
+
+    /** Notices whether the other daemon writes blocks faster than they are found: then it catches up. */
+    private void watchGrowth(long height) {
+        long now = System.nanoTime();
+        Duration time = Duration.ofNanos(now - watchedSince);
+        if (watchedFrom >= 0 && height - watchedFrom > ChainComparison.PROOF + time.dividedBy(Rounds.FASTEST_BLOCKS)) {
+            catchingUpAt = OptionalLong.of(now);
+            rounds.suppliedToAnother();
+        } else if (watchedFrom >= 0 && height >= watchedFrom && time.compareTo(GROWTH_WATCHED) < 0) {
+            return;
+        }
+        watchedFrom = height;
+        watchedSince = now;
+    }
+
+    private boolean isCatchingUp() {
+        return catchingUpAt.isPresent() && System.nanoTime() - catchingUpAt.getAsLong() < GROWTH_WATCHED.toNanos();
     }
 
     private void note(long namedHeight) {
@@ -352,7 +377,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
 
     private void judge(FollowedNode node, ChainComparison.Finding finding, long ours) {
         rounds.found(node, finding, ours);
-        if (catchingUp) {
+        if (isCatchingUp() || chain.height() - lastHeight > ChainComparison.PROOF) {
             rounds.suppliedToAnother();
         }
         // This actor reads no blocks from the node, so a proven header is the only sign that its chain can be followed.

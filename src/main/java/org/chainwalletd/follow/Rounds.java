@@ -39,7 +39,7 @@ final class Rounds {
     /** Blocks that are hardly found in the few seconds since the followed tip was the newest. */
     private static final int BROUGHT = 10;
     /** A fifth of the usual time between blocks, which are hardly ever found so fast. */
-    private static final Duration FASTEST_BLOCKS = Duration.ofSeconds(2);
+    static final Duration FASTEST_BLOCKS = Duration.ofSeconds(2);
 
     private static final String DIFFERENT = " lags behind the followed chain or shows another one";
     private static final String NO_COMMON_BLOCK =
@@ -274,7 +274,7 @@ final class Rounds {
      * @param proven height of the last header of its proof
      * @param named the height that it reported, accepted because of that proof
      * @param look number of the look of the proof, or of the last one before the node supplied blocks
-     * @param supplied whether many blocks were then supplied at once
+     * @param supplied whether many blocks were then supplied at once, to this daemon or to another
      */
     private record Height(long proven, long named, long look, boolean supplied) {
         Height withProven(Height more) {
