@@ -58,7 +58,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
 
     /** Time for which the growth of the chain is watched at once, and for which it counts. */
     private static final Duration GROWTH_WATCHED = Duration.ofSeconds(30);
-    /** No node is asked for its height while it takes the other daemon more ticks than this to reach the known one. */
+    /** No node is asked for its height while the other daemon, which writes many blocks in each tick, needs more ticks than this to reach the known one. */
     private static final int MIN_TICKS_BELOW = 5;
 
     private record Moved() implements Walker.ToReader {}
@@ -330,10 +330,11 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private void watchGrowth(long height) {
         long now = System.nanoTime();
         Duration time = Duration.ofNanos(now - watchedSince);
-        if (watchedFrom >= 0 && height - watchedFrom > ChainComparison.PROOF + time.dividedBy(Rounds.FASTEST_BLOCKS)) {
+        long found = time.dividedBy(Rounds.FASTEST_BLOCKS);
+        if (watchedFrom >= 0 && height - watchedFrom > ChainComparison.PROOF + found) {
             catchingUpAt = OptionalLong.of(now);
             rounds.suppliedToAnother();
-        } else if (watchedFrom >= 0 && height >= watchedFrom && time.compareTo(GROWTH_WATCHED) < 0) {
+        } else if (watchedFrom >= 0 && height - watchedFrom > found && time.compareTo(GROWTH_WATCHED) < 0) {
             return;
         }
         watchedFrom = height;

@@ -205,7 +205,7 @@ final class Rounds {
         }
     }
 
-    /** Records that another daemon wrote more blocks at once than are found: some node supplies them. */
+    /** Records that another daemon wrote blocks faster than they are found: some node supplies them. */
     void suppliedToAnother() {
         heights.replaceAll((node, before) ->
                 before.look >= looks - (long) KEPT_LOOKS * nodes.size() ? before.suppliedAt(looks) : before);

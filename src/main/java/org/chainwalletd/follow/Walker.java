@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * restart of the actor or of the process it continues from the last commit; its subscribers stay subscribed across a restart of the actor.
  */
 final class Walker {
-    /** Time for which the blocks of successive walks are counted together. */
+    /** Time for which the blocks of walks that follow each other directly are counted together. */
     private static final Duration SUPPLY_COUNTED = Duration.ofMinutes(1);
 
     private static final Logger LOG = LoggerFactory.getLogger(Walker.class);
@@ -292,7 +292,7 @@ final class Walker {
         return chain.isEmpty() ? firstStart(node, known) : compare(node);
     }
 
-    /** Blocks that a node supplied in successive walks, and the start of the look before the first, in nanoseconds of monotonic time. */
+    /** Blocks that a node supplied in walks that follow each other directly, and the start of the look before the first, in nanoseconds of monotonic time. */
     private record Supply(FollowedNode node, long since, long count) {}
 
     private Behavior<Command> compare(FollowedNode node) {
@@ -658,7 +658,8 @@ final class Walker {
             unpublished.add(new Walked(done.node(), done.from(), chain.height()));
             boolean isMore = supply != null
                     && supply.node().equals(done.node())
-                    && lookBegan - supply.since() < SUPPLY_COUNTED.toNanos();
+                    && lookBegan - supply.since() < SUPPLY_COUNTED.toNanos()
+                    && supply.count() >= (lookBegan - supply.since()) / Rounds.FASTEST_BLOCKS.toNanos();
             supply = new Supply(
                     done.node(),
                     isMore ? supply.since() : lookBegan,
