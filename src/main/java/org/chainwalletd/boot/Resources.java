@@ -8,7 +8,7 @@ import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
 
 /**
- * What the services work with, all of it open before the first of them starts.
+ * Connections and stores that the services use; all are open before the first service starts.
  *
  * @param books contain all {@link Following#tables}
  */

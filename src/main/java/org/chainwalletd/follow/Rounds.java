@@ -74,7 +74,7 @@ final class Rounds {
         nodes.forEach(node -> ignoredTipCounters.put(
                 node,
                 Counter.builder("walletd.follower.tips.aside")
-                        .description("Times that the node began to name tips that cannot be followed")
+                        .description("Times that the node began to report tips that cannot be followed")
                         .tag("node", node.name())
                         .register(meters)));
         nodes.forEach(node -> falseData.put(
@@ -196,7 +196,7 @@ final class Rounds {
     /**
      * Records that the node supplied {@code count} blocks that were accepted. More than it could have waited for prove the height that it reports, too.
      *
-     * @param time since it was asked for its tip
+     * @param time since the look before the first of these blocks
      */
     void supplied(FollowedNode node, long count, Duration time) {
         brings(node);
@@ -274,7 +274,7 @@ final class Rounds {
      * @param proven height of the last header of its proof
      * @param named the height that it reported, accepted because of that proof
      * @param look number of the look of the proof, or of the last one before the node supplied blocks
-     * @param supplied whether many blocks were then supplied at once, to this daemon or to another
+     * @param supplied whether blocks were then supplied faster than they are found, to this daemon or to another
      */
     private record Height(long proven, long named, long look, boolean supplied) {
         Height withProven(Height more) {

@@ -84,7 +84,7 @@ class AccountSendsTest {
         return rig.received().subtract(before);
     }
 
-    /** Somebody else with our key. */
+    /** Another program with our key. */
     private EvmWallet thief() {
         return rig.chain.wallet(
                 SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()));

@@ -14,7 +14,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
-/** What is made of the height that a node names. */
+/** A reported height counts as far, and as long, as the node has proven it. */
 class RoundsTest {
     private static final long OURS = 100;
     private static final long FAR = 10_100;

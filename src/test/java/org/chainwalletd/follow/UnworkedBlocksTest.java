@@ -152,6 +152,13 @@ class UnworkedBlocksTest {
         follow(chain, node);
     }
 
+    /** Follows nodes that all show the same ten blocks, which are returned. */
+    private List<BlockHeader> followed(Node... nodes) {
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        follow(chain, nodes);
+        return chain;
+    }
+
     private void follow(List<BlockHeader> chain, Node... nodes) {
         follow(chain, Clock.systemUTC(), nodes);
     }
@@ -361,8 +368,7 @@ class UnworkedBlocksTest {
     void a_tip_far_above_that_no_work_leads_to_makes_no_lag_and_its_node_is_caught_by_headers_alone() {
         Node honest = new Node();
         Node another = new Node();
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain, node, honest, another);
+        List<BlockHeader> chain = followed(node, honest, another);
         node.claimed = FAR_ABOVE;
         node.shown = grownWithoutBodies(chain, 3, false);
 
@@ -376,8 +382,7 @@ class UnworkedBlocksTest {
     @Test
     void a_tip_far_above_makes_no_lag_when_the_newest_block_is_shown_below_it() {
         Node honest = new Node();
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain, node, honest);
+        List<BlockHeader> chain = followed(node, honest);
         for (int i = 0; i < 3; i++) {
             chain = grown(chain, 1, true);
             node.claimed = FAR_ABOVE;
@@ -393,8 +398,7 @@ class UnworkedBlocksTest {
     @Test
     void a_lag_that_headers_with_work_prove_stays_whatever_another_node_says_and_while_the_node_is_silent() {
         Node behind = new Node();
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain, node, behind);
+        List<BlockHeader> chain = followed(node, behind);
         node.shown = grownWithoutBodies(chain, 5, true);
         Await.until("it lags", () -> rig.follower().status().lag() == 5);
 
@@ -416,8 +420,7 @@ class UnworkedBlocksTest {
     @Test
     void a_fault_of_a_node_takes_nothing_back_that_it_has_proven() {
         Node behind = new Node();
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain, node, behind);
+        List<BlockHeader> chain = followed(node, behind);
         node.shown = grownWithoutBodies(chain, 5, true);
         Await.until("it lags", () -> rig.follower().status().lag() == 5);
 
@@ -449,8 +452,7 @@ class UnworkedBlocksTest {
     @Test
     void a_block_that_fails_a_check_at_every_node_is_lag_and_is_complained_of() {
         Node another = new Node();
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain, node, another);
+        List<BlockHeader> chain = followed(node, another);
         List<BlockHeader> longer = grown(chain, 20, false);
         node.shown = longer;
         another.shown = longer;
@@ -471,8 +473,7 @@ class UnworkedBlocksTest {
     @Test
     void blocks_that_one_node_has_shown_below_a_tip_that_no_chain_has_are_told_when_they_are_the_newest() {
         Node honest = new Node();
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain, node, honest);
+        List<BlockHeader> chain = followed(node, honest);
         List<BlockHeader> longer = grown(chain, 150, true);
         node.claimed = FAR_ABOVE;
         node.shown = longer;
@@ -488,8 +489,7 @@ class UnworkedBlocksTest {
     @Test
     void a_header_that_is_not_to_be_had_above_the_next_one_keeps_none_of_those_below_away() {
         Node another = new Node();
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain, node, another);
+        List<BlockHeader> chain = followed(node, another);
         List<BlockHeader> longer = grown(chain, 20, true);
         node.failsAbove = 11;
         node.shown = longer;
@@ -500,8 +500,7 @@ class UnworkedBlocksTest {
     @Test
     void a_block_that_no_node_has_is_lag_however_long_it_is_missing() {
         Node another = new Node();
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain, node, another);
+        List<BlockHeader> chain = followed(node, another);
         List<BlockHeader> longer = grown(chain, 30, true);
         node.lacks = 20;
         another.lacks = 20;
@@ -524,8 +523,7 @@ class UnworkedBlocksTest {
     @Test
     void a_block_that_one_node_does_not_have_is_lag_while_the_other_one_is_silent() {
         Node another = new Node();
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain, node, another);
+        List<BlockHeader> chain = followed(node, another);
         List<BlockHeader> longer = grown(chain, 30, true);
         another.fails = true;
         another.shown = longer;
@@ -581,8 +579,7 @@ class UnworkedBlocksTest {
 
     @Test
     void a_block_without_work_on_an_orphan_is_a_lie() {
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain, node, new Node());
+        List<BlockHeader> chain = followed(node, new Node());
         List<BlockHeader> orphaned = new ArrayList<>(chain.subList(0, 9));
         orphaned.add(header(9, topOf(orphaned), 1, YESTERDAY + 20, NO_TRANSACTIONS));
         node.shown = grown(orphaned, 1, false);

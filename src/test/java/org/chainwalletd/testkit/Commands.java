@@ -24,7 +24,7 @@ public final class Commands {
      * @param errors lines of standard error
      */
     public record Ended(int code, List<String> output, List<String> errors) {
-        /** What a command printed that must have succeeded. */
+        /** Returns the output of a command that must have succeeded. */
         public String printed() {
             assertThat(code).as(String.join("\n", errors)).isZero();
             return String.join("\n", output);

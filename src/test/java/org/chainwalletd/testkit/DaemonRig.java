@@ -162,7 +162,7 @@ public final class DaemonRig implements AutoCloseable {
         return params("payouts", orders, "from", params("addresses", List.of(from.address.toString())));
     }
 
-    /** One payout of a submission. */
+    /** Parameters of a single payout in a submission. */
     public static Map<String, Object> payout(Object id, Party to, Object amount) {
         return params("payout_id", id, "to", to.address, "amount", amount);
     }

@@ -114,7 +114,7 @@ final class ChainIndex {
     }
 
     /**
-     * What an address paid or was paid in a transaction, in plain outputs.
+     * Sum that an address paid or received in a transaction, in plain outputs.
      *
      * @param counterparties addresses of the other side without the address itself; none for a coinbase
      */

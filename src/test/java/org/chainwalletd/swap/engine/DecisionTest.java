@@ -34,7 +34,7 @@ public class DecisionTest {
         return new Decision.Known("run-1", Sample.NOW, true, new LockPermission.Granted(), refundDue, gate);
     }
 
-    /** One chain was not seen. */
+    /** A chain was not seen. */
     private static Decision.Known blind(Optional<GateVerdict> gate) {
         return new Decision.Known("run-1", Sample.NOW, false, new LockPermission.Granted(), false, gate);
     }
