@@ -56,8 +56,6 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     /** Time without an answer from the books after which the operator is warned. */
     private static final Duration MAX_SILENCE = Duration.ofSeconds(3);
 
-    /** Time for which the growth of the chain is watched at once, and for which it counts. */
-    private static final Duration GROWTH_WATCHED = Duration.ofSeconds(30);
     /** No node is asked for its height while the other daemon, which writes many blocks in each tick, needs more ticks than this to reach the known one. */
     private static final int MIN_TICKS_BELOW = 5;
 
@@ -86,6 +84,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private final Rounds rounds;
     private final Runnable stopWatching;
     private final Map<Hash256, ChainBlock> fetched = new HashMap<>();
+    private final SupplyRate.Growth growth = new SupplyRate.Growth();
     /** Chain of the books at the last read. */
     private HeaderChain chain = HeaderChain.of(List.of());
     /** Height of the last block that is being fetched. */
@@ -99,12 +98,6 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private boolean nodeRequested;
     /** Height of the chain at the last tick; negative before the first. */
     private long lastHeight = -1;
-    /** Height of the chain at {@link #watchedSince}; negative before the first. */
-    private long watchedFrom = -1;
-    /** Monotonic time from which the growth of the chain is watched, in nanoseconds. */
-    private long watchedSince;
-    /** Monotonic time at which the other daemon was last seen to catch up, in nanoseconds. */
-    private OptionalLong catchingUpAt = OptionalLong.empty();
 
     private Reader(
             ActorContext<Walker.Command> context,
@@ -310,12 +303,14 @@ final class Reader extends AbstractBehavior<Walker.Command> {
 
     private Behavior<Walker.Command> tick() {
         long height = chain.isEmpty() ? -1 : chain.height();
-        long growth = height - lastHeight;
+        long blocks = height - lastHeight;
         lastHeight = height;
-        watchGrowth(height);
+        if (growth.watch(height, System.nanoTime())) {
+            rounds.suppliedToAnother();
+        }
         note(subscribers.status().namedHeight());
         // Far below a height that is already known, checking the work of headers each time would be wasted.
-        boolean isKnown = growth > ChainComparison.PROOF && subscribers.status().lag() > MIN_TICKS_BELOW * growth;
+        boolean isKnown = blocks > ChainComparison.PROOF && subscribers.status().lag() > MIN_TICKS_BELOW * blocks;
         if (!isKnown && !nodeRequested && !chain.isEmpty() && check.isPresent()) {
             nodeRequested = true;
             FollowedNode node = rounds.next();
@@ -324,25 +319,6 @@ final class Reader extends AbstractBehavior<Walker.Command> {
             Outcome.pipe(getContext(), look.beginAboveTip(), finding -> new NodeSeen(node, ours.top(), finding));
         }
         return readIfMoved();
-    }
-
-    /** Notices whether the other daemon writes blocks faster than they are found: then it catches up. */
-    private void watchGrowth(long height) {
-        long now = System.nanoTime();
-        Duration time = Duration.ofNanos(now - watchedSince);
-        long found = time.dividedBy(Rounds.FASTEST_BLOCKS);
-        if (watchedFrom >= 0 && height - watchedFrom > ChainComparison.PROOF + found) {
-            catchingUpAt = OptionalLong.of(now);
-            rounds.suppliedToAnother();
-        } else if (watchedFrom >= 0 && height - watchedFrom > found && time.compareTo(GROWTH_WATCHED) < 0) {
-            return;
-        }
-        watchedFrom = height;
-        watchedSince = now;
-    }
-
-    private boolean isCatchingUp() {
-        return catchingUpAt.isPresent() && System.nanoTime() - catchingUpAt.getAsLong() < GROWTH_WATCHED.toNanos();
     }
 
     private void note(long namedHeight) {
@@ -378,7 +354,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
 
     private void judge(FollowedNode node, ChainComparison.Finding finding, long ours) {
         rounds.found(node, finding, ours);
-        if (isCatchingUp() || chain.height() - lastHeight > ChainComparison.PROOF) {
+        if (growth.isCatchingUp(System.nanoTime()) || chain.height() - lastHeight > ChainComparison.PROOF) {
             rounds.suppliedToAnother();
         }
         // This actor reads no blocks from the node, so a proven header is the only sign that its chain can be followed.

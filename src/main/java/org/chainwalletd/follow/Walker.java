@@ -38,9 +38,6 @@ import org.slf4j.LoggerFactory;
  * restart of the actor or of the process it continues from the last commit; its subscribers stay subscribed across a restart of the actor.
  */
 final class Walker {
-    /** Time for which the blocks of walks that follow each other directly are counted together. */
-    private static final Duration SUPPLY_COUNTED = Duration.ofMinutes(1);
-
     private static final Logger LOG = LoggerFactory.getLogger(Walker.class);
     /** Number of failed looks in a row at which a warning is logged and shown by {@code /readyz}. */
     private static final int MOST_FAILED_LOOKS = 20;
@@ -121,7 +118,7 @@ final class Walker {
     /** Monotonic time of the start of the last look, in nanoseconds. */
     private long lookBegan;
 
-    private Supply supply;
+    private Optional<SupplyRate.Supply> supply = Optional.empty();
 
     private Optional<ChainRules> rules = Optional.empty();
     private boolean nudged;
@@ -291,9 +288,6 @@ final class Walker {
         rules = Optional.of(known);
         return chain.isEmpty() ? firstStart(node, known) : compare(node);
     }
-
-    /** Blocks that a node supplied in walks that follow each other directly, and the start of the look before the first, in nanoseconds of monotonic time. */
-    private record Supply(FollowedNode node, long since, long count) {}
 
     private Behavior<Command> compare(FollowedNode node) {
         lookBegan = System.nanoTime();
@@ -656,16 +650,10 @@ final class Walker {
         unpublished.removeIf(walk -> walk.to() <= published);
         if (chain.height() > done.from()) {
             unpublished.add(new Walked(done.node(), done.from(), chain.height()));
-            boolean isMore = supply != null
-                    && supply.node().equals(done.node())
-                    && lookBegan - supply.since() < SUPPLY_COUNTED.toNanos()
-                    && supply.count() >= (lookBegan - supply.since()) / Rounds.FASTEST_BLOCKS.toNanos();
-            supply = new Supply(
-                    done.node(),
-                    isMore ? supply.since() : lookBegan,
-                    chain.height() - done.from() + (isMore ? supply.count() : 0));
-            Duration time = Duration.ofNanos(System.nanoTime() - supply.since());
-            rounds.supplied(done.node(), supply.count(), time);
+            SupplyRate.Supply now =
+                    SupplyRate.Supply.after(supply, done.node(), lookBegan, chain.height() - done.from());
+            supply = Optional.of(now);
+            rounds.supplied(done.node(), now.count(), Duration.ofNanos(System.nanoTime() - now.since()));
             noteDiffering();
         }
         return done.fault().map(fault -> endAtFault(done.node(), fault)).orElseGet(this::idle);
