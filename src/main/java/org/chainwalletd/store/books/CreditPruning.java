@@ -62,7 +62,7 @@ public final class CreditPruning {
                 CreditTable.PENDING);
         int forgotten = head.updated("DELETE FROM credit_log WHERE number <= ?", last);
         CreditTable.put(head, NUMBER, last);
-        CreditTable.put(head, CreditTable.PRUNED_HEIGHT, height);
+        CreditTable.put(head, CreditTable.PRUNED_HEIGHT, Math.max(height, CreditTable.prunedHeight(head)));
         return forgotten;
     }
 
@@ -70,11 +70,7 @@ public final class CreditPruning {
     static CreditCursor first(Page page, CreditCursor like) {
         CreditCursor beginning = CreditCursor.beginning(like.store(), like.depth(), like.address());
         Optional<Long> number = CreditTable.find(page, NUMBER);
-        return number.isEmpty()
-                ? beginning
-                : beginning
-                        .at(number.get())
-                        .at(CreditTable.find(page, CreditTable.PRUNED_HEIGHT).orElse(-1L), 0);
+        return number.isEmpty() ? beginning : beginning.at(number.get()).at(CreditTable.prunedHeight(page), 0);
     }
 
     /** Returns the number of the last removed entry; 0 when none was removed. */

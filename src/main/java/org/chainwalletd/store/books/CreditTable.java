@@ -335,6 +335,11 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         return page.number("SELECT COALESCE(MAX(number), 0) FROM credit_log");
     }
 
+    /** Returns the height up to which the feed was pruned; -1 when it was not. All credits that {@link CreditPruning} has deleted are below or at it. */
+    static long prunedHeight(Page page) {
+        return find(page, PRUNED_HEIGHT).orElse(-1L);
+    }
+
     private static long top(Page head) {
         return BlockRows.top(head).map(BlockRow::height).orElse(-1L);
     }
@@ -425,13 +430,16 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         return lowest;
     }
 
+    /** Leaves out the credits up to the pruned height, because they may have been reported before they were deleted. */
     @Override
     public void join(Page page) {
         Page head = page.session().head();
         List<Credit> found = page.query(
-                "SELECT " + COLUMNS + " FROM credits c WHERE scan = ? AND active = 1 ORDER BY height, position",
+                "SELECT " + COLUMNS
+                        + " FROM credits c WHERE scan = ? AND active = 1 AND height > ? ORDER BY height, position",
                 CreditTable::read,
-                page.scan());
+                page.scan(),
+                prunedHeight(head));
         found.forEach(credit -> enter(head, credit, LATE));
         drop(page);
     }
