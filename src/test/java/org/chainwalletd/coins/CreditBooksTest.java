@@ -616,9 +616,10 @@ class CreditBooksTest {
 
         assertThat(List.of(
                         isOwn(view, lock, HtlcWitness.claim(new byte[4], new byte[64])),
+                        isOwn(view, lock, HtlcWitness.claim(new byte[20], new byte[64])),
                         isOwn(view, new Outpoint(Hash256.ZERO, 4), HtlcWitness.claim(new byte[4], new byte[64])),
                         isOwn(view, lock, HtlcWitness.reclaim(new byte[64]))))
-                .containsExactly(true, false, false);
+                .containsExactly(true, true, false, false);
     }
 
     private boolean isOwn(CreditTable.View view, Outpoint spent, Witness witness) {
