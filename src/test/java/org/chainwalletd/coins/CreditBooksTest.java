@@ -697,6 +697,40 @@ class CreditBooksTest {
         assertThat(events(Await.result(feed.beginning(0, Optional.empty())))).isEmpty();
     }
 
+    @Test
+    void a_credit_that_a_mempool_showed_is_reported_by_a_rescan_though_its_block_is_older_than_what_was_forgotten() {
+        start();
+        Transaction old = paying(address(1), 2, 502);
+        connect(block(paying(1, 501), old));
+        while (height() <= CreditPruning.KEPT_BLOCKS) {
+            connect(block());
+        }
+        assertThat(prune(100)).isEqualTo(1);
+        owned.add(address(1));
+        see(old);
+        assertThat(pending()).hasSize(1);
+
+        rescan(1);
+
+        assertThat(pending()).isEmpty();
+        assertThat(kinds(Await.result(feed.beginning(0, Optional.empty())))).containsExactly(Kind.SEEN, Kind.CONFIRMED);
+    }
+
+    @Test
+    void nothing_is_forgotten_while_a_rescan_is_to_be_done() {
+        start();
+        connect(block(paying(1, 501)));
+        while (height() <= CreditPruning.KEPT_BLOCKS) {
+            connect(block());
+        }
+        write(session -> {
+            BlockRows.beginScan(session.head(), 0);
+            return null;
+        });
+
+        assertThat(prune(100)).isZero();
+    }
+
     private int prune(int most) {
         return Await.result(books.write(session -> CreditPruning.prune(session.head(), 1, most)));
     }

@@ -31,12 +31,16 @@ public final class CreditPruning {
     }
 
     /**
-     * Removes entries of blocks older than {@code before}, at most {@code most} of them in this commit.
+     * Removes entries of blocks older than {@code before}, at most {@code most} of them in this commit. Removes none while a rescan is to be
+     * done, because a rescan enters only credits above the height up to which entries were removed.
      *
      * @param before Unix seconds
      * @return number of log entries removed; fewer than {@code most} when none is left
      */
     public static int prune(Page head, long before, int most) {
+        if (!BlockRows.scans(head).isEmpty()) {
+            return 0;
+        }
         long top = BlockRows.top(head).map(BlockRow::height).orElse(-1L);
         long height = head.number(
                 "SELECT COALESCE(MAX(height), -1) FROM blocks WHERE scan = 0 AND time < ? AND height <= ?",
