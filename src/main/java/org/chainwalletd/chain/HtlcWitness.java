@@ -69,6 +69,17 @@ public final class HtlcWitness {
         };
     }
 
+    /**
+     * Returns the public key in the witness of a plain input; empty for a witness of a script. A claim with a preimage of 20 bytes is as long as the
+     * witness of a plain input, but no public key has the twelve fixed bytes of such a claim, 0 to 6 and 27 to 31, in its place.
+     */
+    public static Optional<PublicKey> plainKey(Witness witness) {
+        return witness.data().length() == Witness.PLAIN_LENGTH
+                        && classify(witness).isEmpty()
+                ? Optional.of(PublicKey.of(witness.data().slice(0, PublicKey.LENGTH)))
+                : Optional.empty();
+    }
+
     /** Returns the hash lock of {@code preimage}: its plain SHA-256. */
     public static Hash256 hashLockOf(byte[] preimage) {
         return Hash256.sha256(preimage);

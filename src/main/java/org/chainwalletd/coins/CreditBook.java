@@ -25,8 +25,6 @@ import org.chainwalletd.store.books.CreditTable;
 
 /** Records payments of blocks to our addresses in the feed of credits (following.md, section 3). */
 public final class CreditBook implements Book<CreditTable.View, Credit> {
-    private static final int KEY_BYTES = 32;
-
     private final ChainProfile profile;
     private final CreditTable table;
 
@@ -98,8 +96,9 @@ public final class CreditBook implements Book<CreditTable.View, Credit> {
         boolean own = !coinbase && !tx.witnesses().isEmpty();
         for (int i = 0; i < tx.witnesses().size(); i++) {
             Witness witness = tx.witnesses().get(i);
-            if (witness.data().length() == Witness.PLAIN_LENGTH) {
-                Address address = profile.addressOf(PublicKey.of(witness.data().slice(0, KEY_BYTES)));
+            Optional<PublicKey> signer = HtlcWitness.plainKey(witness);
+            if (signer.isPresent()) {
+                Address address = profile.addressOf(signer.get());
                 addresses.add(address);
                 own = own && view.owns(address);
             } else {

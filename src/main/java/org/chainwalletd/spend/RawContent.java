@@ -9,12 +9,11 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
-import org.chainwalletd.chain.Witness;
 
 /**
  * Content of an externally signed transaction, as far as it is kept for lists: no signature and no secret, and only the value of an output
@@ -37,10 +36,9 @@ record RawContent(List<Outpoint> inputs, int outputCount, Optional<List<TxOutput
     /** Returns the address of the signer of the first plain input. */
     static Optional<Address> sender(ChainProfile profile, Transaction tx) {
         return tx.witnesses().stream()
-                .map(Witness::data)
-                .filter(data -> data.length() == Witness.PLAIN_LENGTH)
+                .flatMap(witness -> HtlcWitness.plainKey(witness).stream())
                 .findFirst()
-                .map(data -> profile.addressOf(PublicKey.of(data.slice(0, PublicKey.LENGTH))));
+                .map(profile::addressOf);
     }
 
     static RawContent of(Transaction tx, Optional<Address> sender) {

@@ -140,9 +140,9 @@ final class ReplacementProof {
     }
 
     private CompletionStage<Optional<Lock>> lockOf(Witness ours, Outpoint coin) {
-        if (ours.data().length() == Witness.PLAIN_LENGTH) {
-            return CompletableFuture.completedFuture(
-                    Optional.of(new KeyLock(PublicKey.of(ours.data().slice(0, PublicKey.LENGTH)))));
+        Optional<PublicKey> key = HtlcWitness.plainKey(ours);
+        if (key.isPresent()) {
+            return CompletableFuture.completedFuture(key.map(KeyLock::new));
         }
         return node.transaction(coin.txId())
                 .thenApplyAsync(

@@ -4,11 +4,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.Witness;
 import org.chainwalletd.follow.Book;
 import org.chainwalletd.follow.ChainBlock;
 import org.chainwalletd.follow.ChainBlock.ChainTransaction;
@@ -53,18 +54,14 @@ public final class SpendingBook implements Book<SpendingTable.View, Spending> {
             List<Spending> spendings) {
         Transaction tx = mined.decoded().orElseThrow();
         for (int i = 0; i < tx.inputs().size(); i++) {
-            Witness witness = tx.witnesses().get(i);
-            boolean isOurs = witness.data().length() == Witness.PLAIN_LENGTH
-                    ? ours.computeIfAbsent(signer(witness), view.isOurs()::test)
+            Optional<PublicKey> signer = HtlcWitness.plainKey(tx.witnesses().get(i));
+            boolean isOurs = signer.isPresent()
+                    ? ours.computeIfAbsent(profile.addressOf(signer.get()), view.isOurs()::test)
                     : view.isHtlc().test(tx.inputs().get(i)) || paysUs(tx, view, ours);
             if (isOurs) {
                 spendings.add(new Spending(tx.inputs().get(i), mined.id(), block.place()));
             }
         }
-    }
-
-    private Address signer(Witness witness) {
-        return profile.addressOf(PublicKey.of(witness.data().slice(0, PublicKey.LENGTH)));
     }
 
     private static boolean paysUs(Transaction tx, SpendingTable.View view, Map<Address, Boolean> ours) {

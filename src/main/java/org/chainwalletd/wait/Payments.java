@@ -8,7 +8,7 @@ import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
-import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.U64;
@@ -16,8 +16,6 @@ import org.chainwalletd.chain.Witness;
 
 /** Payments of a transaction, computed from its bytes alone. */
 final class Payments {
-    private static final int KEY_BYTES = 32;
-
     private Payments() {}
 
     /**
@@ -39,10 +37,7 @@ final class Payments {
     private static Set<Address> spenders(ChainProfile profile, Transaction transaction) {
         Set<Address> spenders = new HashSet<>();
         for (Witness witness : transaction.witnesses()) {
-            if (witness.data().length() == Witness.PLAIN_LENGTH) {
-                byte[] key = witness.data().slice(0, KEY_BYTES);
-                spenders.add(profile.addressOf(PublicKey.of(key)));
-            }
+            HtlcWitness.plainKey(witness).map(profile::addressOf).ifPresent(spenders::add);
         }
         return spenders;
     }

@@ -226,7 +226,7 @@ class CreditBooksTest {
             case 11 -> pending().stream().findFirst().ifPresent(this::lose);
             case 0, 1 -> undo(1 + random.nextInt(Math.min(6, Math.max(1, chain.size()))));
             case 2 -> rejoin();
-            case 3 -> rescan(random);
+            case 3 -> rescan(random.nextInt(OWNED));
             case 4 -> {
                 books.close();
                 open(place);
@@ -306,8 +306,8 @@ class CreditBooksTest {
     }
 
     /** Adds an address of ours and reads its history. */
-    private void rescan(Random random) {
-        owned.add(address(random.nextInt(OWNED)));
+    private void rescan(int added) {
+        owned.add(address(added));
         long scan = ++scans;
         write(session -> {
             Page page = session.page(scan);
@@ -349,11 +349,15 @@ class CreditBooksTest {
     }
 
     private static Transaction paying(int previous, long... amounts) {
+        return paying(address(0), previous, amounts);
+    }
+
+    private static Transaction paying(Address to, int previous, long... amounts) {
         byte[] id = new byte[32];
         id[0] = (byte) previous;
         List<TxOutput> outputs = new ArrayList<>();
         for (long amount : amounts) {
-            outputs.add(TxOutput.toAddress(address(0), Amount.of(amount)));
+            outputs.add(TxOutput.toAddress(to, Amount.of(amount)));
         }
         return new Transaction(
                 List.of(new Outpoint(Hash256.of(id), 0)), outputs, List.of(Witness.plain(key(5), new byte[64])));
@@ -612,9 +616,10 @@ class CreditBooksTest {
 
         assertThat(List.of(
                         isOwn(view, lock, HtlcWitness.claim(new byte[4], new byte[64])),
+                        isOwn(view, lock, HtlcWitness.claim(new byte[20], new byte[64])),
                         isOwn(view, new Outpoint(Hash256.ZERO, 4), HtlcWitness.claim(new byte[4], new byte[64])),
                         isOwn(view, lock, HtlcWitness.reclaim(new byte[64]))))
-                .containsExactly(true, false, false);
+                .containsExactly(true, true, false, false);
     }
 
     private boolean isOwn(CreditTable.View view, Outpoint spent, Witness witness) {
@@ -637,9 +642,7 @@ class CreditBooksTest {
         connect(block(paying(3, 500)));
 
         // All these blocks have the time 0; the last thousand of them stay all the same.
-        int forgotten = Await.result(books.write(session -> CreditPruning.prune(session.head(), 1, 100)));
-
-        assertThat(forgotten).isEqualTo(2);
+        assertThat(prune(100)).isEqualTo(2);
         for (CreditCursor old : List.of(oldLog, oldDeep)) {
             CreditPruning.PrunedException refusal = refusal(old);
             assertThat(refusal).hasMessageContaining(refusal.first().text());
@@ -651,8 +654,85 @@ class CreditBooksTest {
                 .extracting(CreditEvent::credit)
                 .extracting(Credit::outpoint)
                 .containsExactly(new Outpoint(TransactionCodec.txId(PROFILE, paying(3, 500)), 0));
-        int again = Await.result(books.write(session -> CreditPruning.prune(session.head(), 1, 100)));
-        assertThat(again).isZero();
+        assertThat(prune(100)).isZero();
+    }
+
+    @Test
+    void a_rescan_reports_no_forgotten_credit_again_and_of_a_new_key_only_what_is_not_too_old() {
+        start();
+        connect(block(paying(1, 501), paying(address(1), 2, 502)));
+        connect(block(paying(address(1), 3, 503)));
+        while (height() <= CreditPruning.KEPT_BLOCKS) {
+            connect(block());
+        }
+        assertThat(prune(100)).isEqualTo(1);
+
+        rescan(1);
+
+        for (long depth : List.of(0L, 1L)) {
+            CreditCursor beginning = Await.result(feed.beginning(depth, Optional.empty()));
+            assertThat(events(beginning))
+                    .as("depth %d", depth)
+                    .extracting(event -> event.credit().amount())
+                    .containsExactly(Amount.of(503));
+        }
+    }
+
+    @Test
+    void a_rescan_reports_no_forgotten_credit_again_though_older_ones_were_forgotten_after_it() {
+        start();
+        connect(block(paying(address(1), 1, 501)));
+        connect(block());
+        connect(block(paying(2, 502)));
+        while (height() <= CreditPruning.KEPT_BLOCKS + 2) {
+            connect(block());
+        }
+        rescan(1);
+        assertThat(prune(1)).isEqualTo(1);
+        undo(2);
+        assertThat(prune(1)).isEqualTo(1);
+
+        rescan(2);
+
+        assertThat(events(Await.result(feed.beginning(0, Optional.empty())))).isEmpty();
+    }
+
+    @Test
+    void a_credit_that_a_mempool_showed_is_reported_by_a_rescan_though_its_block_is_older_than_what_was_forgotten() {
+        start();
+        Transaction old = paying(address(1), 2, 502);
+        connect(block(paying(1, 501), old));
+        while (height() <= CreditPruning.KEPT_BLOCKS) {
+            connect(block());
+        }
+        assertThat(prune(100)).isEqualTo(1);
+        owned.add(address(1));
+        see(old);
+        assertThat(pending()).hasSize(1);
+
+        rescan(1);
+
+        assertThat(pending()).isEmpty();
+        assertThat(kinds(Await.result(feed.beginning(0, Optional.empty())))).containsExactly(Kind.SEEN, Kind.CONFIRMED);
+    }
+
+    @Test
+    void nothing_is_forgotten_while_a_rescan_is_to_be_done() {
+        start();
+        connect(block(paying(1, 501)));
+        while (height() <= CreditPruning.KEPT_BLOCKS) {
+            connect(block());
+        }
+        write(session -> {
+            BlockRows.beginScan(session.head(), 0);
+            return null;
+        });
+
+        assertThat(prune(100)).isZero();
+    }
+
+    private int prune(int most) {
+        return Await.result(books.write(session -> CreditPruning.prune(session.head(), 1, most)));
     }
 
     private CreditPruning.PrunedException refusal(CreditCursor cursor) {

@@ -21,6 +21,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
@@ -147,17 +148,15 @@ final class TransactionReads {
 
     private ResolvedInput input(Outpoint outpoint, Witness witness, Optional<TxOutput> parent) {
         Optional<Bytes> script = parent.filter(output -> !output.isPlain()).map(TxOutput::script);
-        boolean keyed =
-                script.isEmpty() && witness.redeemer() == null && witness.data().length() == Witness.PLAIN_LENGTH;
         Optional<PublicKey> key =
-                keyed ? Optional.of(PublicKey.of(witness.data().slice(0, PublicKey.LENGTH))) : Optional.empty();
+                script.isEmpty() && witness.redeemer() == null ? HtlcWitness.plainKey(witness) : Optional.empty();
         return new ResolvedInput(
                 outpoint.txId(),
                 outpoint.index(),
                 key.<Address>map(profile::addressOf).or(() -> parent.flatMap(TxOutput::address)),
                 script,
                 parent.map(TxOutput::value),
-                keyed
+                key.isPresent()
                         ? Optional.of(new InputWitness(
                                 key,
                                 Optional.of(Bytes.wrap(witness.data().slice(PublicKey.LENGTH, Witness.PLAIN_LENGTH))),

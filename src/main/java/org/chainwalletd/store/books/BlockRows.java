@@ -3,6 +3,7 @@ package org.chainwalletd.store.books;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.sql.Row;
@@ -99,6 +100,16 @@ public final class BlockRows {
     public static List<BlockRow> between(Page page, long from, long to) {
         return page.query(
                 OF_SCAN + " AND height BETWEEN ? AND ? ORDER BY height", BlockRows::read, page.scan(), from, to);
+    }
+
+    /** Returns the height of the highest kept block above {@code height} whose predecessor is not kept; from it on, no block is missing. */
+    static OptionalLong afterGap(Page page, long height) {
+        return page.ifNumber(
+                "SELECT height FROM blocks WHERE scan = ? AND height > ?"
+                        + " AND NOT EXISTS (SELECT 1 FROM blocks p WHERE p.scan = blocks.scan AND p.height = blocks.height - 1)"
+                        + " ORDER BY height DESC LIMIT 1",
+                page.scan(),
+                height);
     }
 
     public static Optional<BlockRow> at(Page page, long height) {

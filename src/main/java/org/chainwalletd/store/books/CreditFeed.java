@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -24,6 +25,9 @@ import org.chainwalletd.store.sql.Row;
  */
 public final class CreditFeed {
     private static final int MOST_CONFIRMED = 10_000;
+
+    /** Number of rows after which a transaction ends, so that other queries can run in between. */
+    private static final int ROWS = 2_000;
 
     private final Books books;
     private final Supplier<Optional<BlockPlace>> tip;
@@ -84,7 +88,12 @@ public final class CreditFeed {
      * @param limit upper limit of events
      */
     public CompletionStage<Batch> read(CreditCursor cursor, boolean change, int limit) {
-        return kept(cursor, page -> new CreditReading(page, cursor, change, limit, top(page)).batch());
+        return kept(cursor, page -> new CreditReading(page, cursor, change, limit, top(page)).batch())
+                .thenComposeAsync(
+                        batch -> batch.events().isEmpty() && batch.more()
+                                ? read(batch.cursor(), change, limit)
+                                : CompletableFuture.completedStage(batch),
+                        Runnable::run);
     }
 
     /**
@@ -94,8 +103,24 @@ public final class CreditFeed {
      * @param cursor of one address, at depth 0
      */
     public CompletionStage<NextPayment> payment(CreditCursor cursor, Amount least) {
-        return kept(cursor, page -> new PaymentReading(page, cursor, least, top(page)).next());
+        return payment(cursor, least, cursor.log());
     }
+
+    private CompletionStage<NextPayment> payment(CreditCursor cursor, Amount least, long told) {
+        return kept(cursor, page -> new PaymentReading(page, cursor, least, top(page), told).next())
+                .thenComposeAsync(
+                        search -> search.more()
+                                ? payment(search.next().cursor(), least, told)
+                                : CompletableFuture.completedStage(search.next()),
+                        Runnable::run);
+    }
+
+    /**
+     * Result of one transaction of a search for a payment.
+     *
+     * @param more whether nothing was found and entries remain
+     */
+    private record Search(NextPayment next, boolean more) {}
 
     /**
      * Result of a read from a feed that may be pruned.
@@ -237,6 +262,8 @@ public final class CreditFeed {
         private final List<CreditEvent> events = new ArrayList<>();
         private CreditCursor at;
         private int bytes;
+        /** Number of rows read. */
+        private int rows;
 
         /**
          * Creates the reading of a page.
@@ -259,10 +286,18 @@ public final class CreditFeed {
             return new CreditFeed.Batch(events, at, more, top);
         }
 
-        /** Processes entries of the log; returns whether more remain because the page is full. */
+        /** Processes entries of the log; returns whether more remain because the page is full or enough rows were read. */
         private boolean readLog() {
+            if (at.isBeforeFirstBlock()) {
+                at = at.at(Math.max(at.log(), CreditTable.lastNumber(page)));
+                return false;
+            }
             List<Entry> entries = entries(page, at);
             while (!entries.isEmpty()) {
+                if (rows >= ROWS) {
+                    return true;
+                }
+                rows += entries.size();
                 for (Entry entry : entries) {
                     if (isFull()) {
                         return true;
@@ -345,6 +380,7 @@ public final class CreditFeed {
                 at.address().ifPresent(address -> values.add(address));
                 values.addAll(List.of(deepEnough, at.height() + 1, at.position()));
                 next = page.query(sql, CreditReading::entered, values.toArray());
+                rows += next.size();
                 for (CreditEvent event : next) {
                     if (isFull()) {
                         return true;
@@ -354,7 +390,10 @@ public final class CreditFeed {
                     at = at.at(credit.block().height() - 1, credit.position() + 1);
                 }
                 // Omitted change does not fill the page, so continue behind it.
-            } while (next.size() > limit);
+            } while (next.size() > limit && rows < ROWS);
+            if (next.size() > limit) {
+                return true;
+            }
             if (deepEnough > at.height()) {
                 at = at.at(deepEnough, 0);
             }
@@ -387,7 +426,7 @@ public final class CreditFeed {
         private final Page page;
         private final Amount least;
         private final long top;
-        /** Log number of the initial cursor. */
+        /** Log number at which the search began, in this transaction or an earlier one. */
         private final long told;
 
         private CreditCursor at;
@@ -397,47 +436,58 @@ public final class CreditFeed {
          *
          * @param cursor of one address at depth 0
          */
-        PaymentReading(Page page, CreditCursor cursor, Amount least, long top) {
+        PaymentReading(Page page, CreditCursor cursor, Amount least, long top, long told) {
             this.page = page;
             this.at = cursor;
             this.least = least;
             this.top = top;
-            this.told = cursor.log();
+            this.told = told;
         }
 
-        CreditFeed.NextPayment next() {
+        CreditFeed.Search next() {
+            int rows = 0;
             List<CreditReading.Entry> entries = CreditReading.entries(page, at);
             while (!entries.isEmpty()) {
-                for (CreditReading.Entry entry : entries) {
+                if (rows >= ROWS) {
+                    return ended(Optional.empty(), true);
+                }
+                rows += entries.size();
+                for (int i = 0; i < entries.size(); i++) {
+                    CreditReading.Entry entry = entries.get(i);
                     if (CreditReading.isHidden(page, entry, top)) {
-                        return new CreditFeed.NextPayment(Optional.empty(), at, top);
+                        return ended(Optional.empty(), false);
                     }
                     if (entry.number() > at.log()) {
                         at = at.at(entry.number());
-                        Optional<CreditFeed.Payment> found = paymentOf(entry);
+                        Optional<CreditFeed.Payment> found = paymentOf(entries.subList(i, entries.size()));
                         if (found.isPresent()) {
-                            return new CreditFeed.NextPayment(found, at, top);
+                            return ended(found, false);
                         }
                     }
                 }
                 entries = CreditReading.entries(page, at);
             }
-            return new CreditFeed.NextPayment(Optional.empty(), at, top);
+            return ended(Optional.empty(), false);
         }
 
-        private Optional<CreditFeed.Payment> paymentOf(CreditReading.Entry entry) {
+        private CreditFeed.Search ended(Optional<CreditFeed.Payment> found, boolean more) {
+            return new CreditFeed.Search(new CreditFeed.NextPayment(found, at, top), more);
+        }
+
+        /** Returns the payment of the transaction with the first of these entries, if it is one that is searched, and skips its entries. */
+        private Optional<CreditFeed.Payment> paymentOf(List<CreditReading.Entry> entries) {
+            CreditReading.Entry entry = entries.get(0);
             if (entry.credit() == null || !isFresh(entry)) {
                 return Optional.empty();
             }
-            // The entries of a transaction are consecutive.
-            List<Credit> credits = new ArrayList<>();
-            for (CreditReading.Entry next : CreditReading.entries(page, at.at(entry.number() - 1))) {
-                if (next.credit() == null || next.kind() != entry.kind() || !isSameTransaction(next, entry)) {
-                    break;
-                }
-                credits.add(next.credit());
-                at = at.at(next.number());
+            List<CreditReading.Entry> whole = ofTransaction(entries);
+            if (whole.size() == entries.size()) {
+                // There may be more of them behind those that were read.
+                whole = ofTransaction(CreditReading.entries(page, at.at(entry.number() - 1)));
             }
+            at = at.at(whole.get(whole.size() - 1).number());
+            List<Credit> credits =
+                    whole.stream().map(CreditReading.Entry::credit).toList();
             Amount sum = credits.stream().map(Credit::amount).reduce(Amount.ofUnsigned(0), CreditFeed::sum);
             Credit first = entry.credit();
             return Optional.of(new CreditFeed.Payment(
@@ -445,6 +495,15 @@ public final class CreditFeed {
                             sum,
                             first.isInBlock() ? Optional.of(first.block().height()) : Optional.empty()))
                     .filter(payment -> sum.compareTo(least) >= 0);
+        }
+
+        /** Returns the entries of the transaction of the first entry, which are consecutive. */
+        private static List<CreditReading.Entry> ofTransaction(List<CreditReading.Entry> entries) {
+            CreditReading.Entry first = entries.get(0);
+            return entries.stream()
+                    .takeWhile(next ->
+                            next.credit() != null && next.kind() == first.kind() && isSameTransaction(next, first))
+                    .toList();
         }
 
         private static boolean isSameTransaction(CreditReading.Entry one, CreditReading.Entry other) {

@@ -31,12 +31,16 @@ public final class CreditPruning {
     }
 
     /**
-     * Removes entries of blocks older than {@code before}, at most {@code most} of them in this commit.
+     * Removes entries of blocks older than {@code before}, at most {@code most} of them in this commit. Removes none while a rescan is to be
+     * done, because a rescan enters only credits above the height up to which entries were removed.
      *
      * @param before Unix seconds
      * @return number of log entries removed; fewer than {@code most} when none is left
      */
     public static int prune(Page head, long before, int most) {
+        if (!BlockRows.scans(head).isEmpty()) {
+            return 0;
+        }
         long top = BlockRows.top(head).map(BlockRow::height).orElse(-1L);
         long height = head.number(
                 "SELECT COALESCE(MAX(height), -1) FROM blocks WHERE scan = 0 AND time < ? AND height <= ?",
@@ -62,7 +66,7 @@ public final class CreditPruning {
                 CreditTable.PENDING);
         int forgotten = head.updated("DELETE FROM credit_log WHERE number <= ?", last);
         CreditTable.put(head, NUMBER, last);
-        CreditTable.put(head, CreditTable.PRUNED_HEIGHT, height);
+        CreditTable.put(head, CreditTable.PRUNED_HEIGHT, Math.max(height, CreditTable.prunedHeight(head)));
         return forgotten;
     }
 
@@ -70,11 +74,7 @@ public final class CreditPruning {
     static CreditCursor first(Page page, CreditCursor like) {
         CreditCursor beginning = CreditCursor.beginning(like.store(), like.depth(), like.address());
         Optional<Long> number = CreditTable.find(page, NUMBER);
-        return number.isEmpty()
-                ? beginning
-                : beginning
-                        .at(number.get())
-                        .at(CreditTable.find(page, CreditTable.PRUNED_HEIGHT).orElse(-1L), 0);
+        return number.isEmpty() ? beginning : beginning.at(number.get()).at(CreditTable.prunedHeight(page), 0);
     }
 
     /** Returns the number of the last removed entry; 0 when none was removed. */

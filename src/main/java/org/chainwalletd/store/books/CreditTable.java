@@ -335,6 +335,14 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         return page.number("SELECT COALESCE(MAX(number), 0) FROM credit_log");
     }
 
+    /**
+     * Returns the height up to which the feed was pruned; -1 when it was not, or not since another chain is followed. All credits of this chain
+     * that {@link CreditPruning} has deleted are below or at it.
+     */
+    static long prunedHeight(Page page) {
+        return find(page, PRUNED_HEIGHT).orElse(-1L);
+    }
+
     private static long top(Page head) {
         return BlockRows.top(head).map(BlockRow::height).orElse(-1L);
     }
@@ -425,6 +433,10 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         return lowest;
     }
 
+    /**
+     * Leaves out the credits up to the pruned height, because they may have been reported before they were deleted. This cannot be so of a
+     * pending one: had it been confirmed before, the ledger would have its output.
+     */
     @Override
     public void join(Page page) {
         Page head = page.session().head();
@@ -432,7 +444,11 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 "SELECT " + COLUMNS + " FROM credits c WHERE scan = ? AND active = 1 ORDER BY height, position",
                 CreditTable::read,
                 page.scan());
-        found.forEach(credit -> enter(head, credit, LATE));
+        long pruned = prunedHeight(head);
+        CreditCache cache = CreditCache.of(head);
+        found.stream()
+                .filter(credit -> credit.block().height() > pruned || cache.isPending(credit.outpoint()))
+                .forEach(credit -> enter(head, credit, LATE));
         drop(page);
     }
 

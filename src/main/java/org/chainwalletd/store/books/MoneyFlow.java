@@ -89,15 +89,14 @@ public final class MoneyFlow {
             return Optional.empty();
         }
         String rescans = LedgerTable.rescans(head);
-        long kept = BlockRows.top(head).orElseThrow().height() - BlockRows.KEPT;
         Optional<Mark> last = wanted.known().stream()
                 .filter(mark -> mark.rescans().equals(rescans)
-                        && mark.at().height() > kept
                         && mark.at().height() <= wanted.at().height()
-                        && BlockRows.has(head, mark.at()))
+                        && BlockRows.has(head, mark.at())
+                        && BlockRows.afterGap(head, mark.at().height()).isEmpty())
                 .findFirst();
         Start start = last.map(mark -> new Start(OptionalLong.empty(), mark.at().height()))
-                .orElseGet(() -> start(head, kept, wanted));
+                .orElseGet(() -> start(head, wanted));
         long to = Math.min(wanted.at().height(), start.after() + BLOCKS);
         BlockPlace end = BlockRows.at(head, to).orElseThrow().place();
         return Optional.of(new Read(
@@ -110,14 +109,14 @@ public final class MoneyFlow {
     private record Start(OptionalLong time, long after) {}
 
     /**
-     * Returns where reading starts. If the block before the first requested one is not kept, the state before it is unknown and the period begins
-     * with that first block.
+     * Returns where reading starts, so that every block to be read is kept. If the block before the first requested one is not kept, the state before
+     * it is unknown and the period begins with that first block.
      */
-    private static Start start(Page head, long kept, Wanted wanted) {
+    private static Start start(Page head, Wanted wanted) {
         return head.queryOne(
                         "SELECT height, time FROM blocks WHERE scan = 0 AND height > ? AND height <= ? AND time > ? ORDER BY height LIMIT 1",
                         row -> new Start(OptionalLong.of(row.number("time")), row.number("height") - 1),
-                        kept,
+                        BlockRows.afterGap(head, -1).orElse(0) - 1,
                         wanted.at().height(),
                         wanted.since())
                 .map(first -> BlockRows.at(head, first.after()).isEmpty()

@@ -300,6 +300,7 @@ class BooksPlanTest {
         Await.result(feed.confirmed(List.of(OURS), 1, 10));
         write(session -> {
             BlockRows.put(session.head(), new BlockRow(2_000, hash(10), hash(5), 10, hash(0), true));
+            BlockRows.scans(session.head()).forEach(scan -> BlockRows.endScan(session.page(scan.scan())));
             return CreditPruning.prune(session.head(), 9, 100);
         });
     }

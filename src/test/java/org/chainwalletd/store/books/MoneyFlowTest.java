@@ -236,13 +236,41 @@ class MoneyFlowTest extends OnBooks {
         }
     }
 
+    private static void put(Page page, int height) {
+        BlockRows.put(
+                page, new BlockRow(height, hash(-1 - height), Hash256.ZERO, 1000 + 10L * height, Hash256.ZERO, true));
+    }
+
+    @Test
+    void reading_begins_above_the_blocks_that_a_joined_rescan_has_left_gaps_between() {
+        undo(-1);
+        write(head -> {
+            for (int height = 4_500; height <= 6_000; height++) {
+                put(head, height);
+            }
+            Page scan = head.session().page(1);
+            for (int height = 1_000; height < 4_500; height += 500) {
+                put(scan, height);
+            }
+            BlockRows.endScan(scan);
+            table.write(head, made(10, 0, OURS, 10, 1_400));
+            table.write(head, made(11, 0, OURS, 20, 5_000));
+        });
+        Mark below = new Mark(place(1_000), "");
+
+        MoneyFlow.Read first = read(6_000, 0, below).orElseThrow();
+        assertThat(first.begun()).hasValue(1000 + 10 * 4_500);
+        assertThat(first.moved()).containsExactly(moved(5_000, 1, 20, 0, 0));
+        MoneyFlow.Read second = read(6_000, 0, first.mark(), below).orElseThrow();
+        assertThat(second.begun()).isEmpty();
+        assertThat(second.mark().at()).isEqualTo(place(6_000));
+    }
+
     @Test
     void very_many_blocks_are_read_in_pieces() {
         write(head -> {
             for (int height = 1; height <= 2_500; height++) {
-                BlockRows.put(
-                        head,
-                        new BlockRow(height, hash(-1 - height), Hash256.ZERO, 1000 + 10L * height, Hash256.ZERO, true));
+                put(head, height);
             }
             table.write(head, made(10, 0, OURS, 10, 2_400));
         });

@@ -295,7 +295,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
         page.update(
                 "UPDATE htlcs SET expired = 0 WHERE scan = ? AND expired = 1 AND timeout >= ?",
                 page.scan(),
-                ordered(height));
+                ordered(Math.max(0, height)));
     }
 
     @Override

@@ -92,6 +92,19 @@ public class HtlcChangesTest extends OnBooks {
     }
 
     @Test
+    void a_lock_past_its_timeout_is_locked_again_when_another_chain_is_followed() {
+        write(head -> HtlcRows.see(head, lock(HtlcTable.NOWHERE), List.of()));
+        write(lock(10));
+        write(new HtlcTable.Passed(51));
+
+        write(head -> table.beginAnew(head, 10));
+
+        List<HtlcRow> open = Await.result(file.read(session ->
+                HtlcRows.ofState(session.head(), HtlcTable.LOCKED, HtlcTable.SENDER, HtlcRows.Position.before(0), 9)));
+        assertThat(open).extracting(HtlcRow::outpoint).containsExactly(LOCK);
+    }
+
+    @Test
     void only_a_preimage_that_fits_the_lock_is_recorded_of_a_claim_in_no_block() {
         Bytes preimage = Bytes.parse("01");
         HtlcTable.Locked lock = lock(10);
