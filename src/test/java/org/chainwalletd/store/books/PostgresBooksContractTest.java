@@ -53,6 +53,9 @@ class PostgresBooksContractTest {
     class Flow extends MoneyFlowTest implements OnBooks.OnServer {}
 
     @Nested
+    class Feed extends CreditFeedTest implements OnBooks.OnServer {}
+
+    @Nested
     class CoinsAtAnotherDaemon extends CoinReadingTest implements OnBooks.AtAnotherDaemon {}
 
     @Nested
