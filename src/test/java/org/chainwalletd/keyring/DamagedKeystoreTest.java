@@ -311,6 +311,25 @@ class DamagedKeystoreTest {
     }
 
     @Test
+    void notes_that_could_not_be_read_once_are_not_overwritten_by_the_next_key() throws Exception {
+        Path folder = wallets.resolve("pubkeys");
+        Keyring keyring = fixture.open();
+        Damage.GONE.to(wallets.resolve("imported").resolve(second + ".mnemonic.enc"));
+        Path aside = Files.move(folder.resolve("000000.notes"), datadir.resolve("aside"));
+        Files.createDirectory(folder.resolve("000000.notes"));
+        assertRefused(Reason.STORAGE, keyring.revealPhrase(second, secret(PASSPHRASE)));
+        Files.delete(folder.resolve("000000.notes"));
+        Files.move(aside, folder.resolve("000000.notes"));
+
+        Address third = minted(keyring).address();
+
+        FolderStore.KeyNoteFiles.Found notes = new FolderStore.KeyNoteFiles(folder).load();
+        for (Address address : new Address[] {first, second, third}) {
+            assertThat(notes.of(address)).as("%s", address).isPresent();
+        }
+    }
+
+    @Test
     void with_one_key_only_a_damaged_file_and_a_wrong_passphrase_look_the_same() throws Exception {
         Keyring keyring = fixture.open();
         delete(keyring, second);
