@@ -19,6 +19,7 @@ import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.KeyringFailures;
 import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.KeyringView;
 import org.chainwalletd.keyring.store.Stretching;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
@@ -52,10 +53,16 @@ public final class VaultExport {
      */
     public record Missing(String part, String address) {}
 
-    /** Unseals the account-chain keys under the keystore's passphrase; reports each damaged one with its address and the reason. */
+    /**
+     * Unseals the account-chain keys under the keystore's passphrase; reports each damaged key, and each damaged phrase of another key, with
+     * its address and the reason.
+     */
     @FunctionalInterface
     interface EvmKeySource {
-        List<NewEvmKey> unseal(SecretBytes passphrase, BiConsumer<String, KeyringException> damaged);
+        List<NewEvmKey> unseal(
+                SecretBytes passphrase,
+                BiConsumer<String, KeyringException> damagedKey,
+                BiConsumer<String, KeyringException> damagedPhrase);
     }
 
     private final KeyWork work;
@@ -78,7 +85,12 @@ public final class VaultExport {
         return made(single, vaultPassphrase, () -> {
             List<KeyEntry> key = List.of(entry.get());
             return new Making(any -> false, false)
-                    .sealed(key, Optional.empty(), (passphrase, damaged) -> List.of(), lending.get(), vaultPassphrase)
+                    .sealed(
+                            key,
+                            Optional.empty(),
+                            (passphrase, damagedKey, damagedPhrase) -> List.of(),
+                            lending.get(),
+                            vaultPassphrase)
                     .vault();
         });
     }
@@ -142,6 +154,9 @@ public final class VaultExport {
         private Optional<SecretBytes> seed = Optional.empty();
 
         private Optional<KeyringException> seedDamage = Optional.empty();
+
+        /** Read when the first key without a phrase is met. */
+        private Optional<KeyringStore.KeyNotes> notes = Optional.empty();
 
         /**
          * @param gone whether a key whose secret could not be unsealed was deleted meanwhile
@@ -209,19 +224,25 @@ public final class VaultExport {
             }
         }
 
-        /** Unseals the phrase of a key; a key whose phrase is damaged is exported without it. */
+        /** Unseals the phrase of a key; a key whose phrase is damaged or lost is exported without it. */
         private Optional<SecretBytes> phrase(KeyEntry entry, SecretBytes passphrase) {
             if (!entry.imported()) {
                 return Optional.empty();
             }
             try {
-                return argon2.compute(Urgency.SEAL, () -> work.unsealPhrase(entry, passphrase));
+                return argon2.compute(Urgency.SEAL, () -> work.unsealPhrase(entry, this::notes, passphrase));
             } catch (RuntimeException e) {
                 if (!gone.test(entry)) {
                     leaveOut("phrase", entry.address().hex(), KeyringFailures.of(e));
                 }
                 return Optional.empty();
             }
+        }
+
+        private KeyringStore.KeyNotes notes() {
+            KeyringStore.KeyNotes read = notes.orElseGet(work::notes);
+            notes = Optional.of(read);
+            return read;
         }
 
         private SecretBytes secret(KeyEntry entry, Lent lent) {
@@ -241,8 +262,10 @@ public final class VaultExport {
 
         private SecretBytes end(
                 Vault.Writer vault, Optional<KeyringView> state, EvmKeySource source, SecretBytes passphrase) {
-            List<NewEvmKey> evmKeys =
-                    source.unseal(passphrase, (address, damaged) -> leaveOut("evm_key", address, damaged));
+            List<NewEvmKey> evmKeys = source.unseal(
+                    passphrase,
+                    (address, damaged) -> leaveOut("evm_key", address, damaged),
+                    (address, damaged) -> leaveOut("phrase", address, damaged));
             try {
                 if (damage.isPresent() && !(partial && added + evmKeys.size() > 0)) {
                     throw damage.get();

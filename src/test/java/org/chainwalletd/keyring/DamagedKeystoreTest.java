@@ -194,17 +194,21 @@ class DamagedKeystoreTest {
         assertThat(restore(fixture.beside("elsewhere").open(), export.vault())).containsExactly(first);
     }
 
-    @Test
-    void a_damaged_phrase_is_named_and_its_key_exported() throws Exception {
+    @ParameterizedTest
+    @EnumSource(Damage.class)
+    void a_damaged_phrase_is_named_and_its_key_exported(Damage damage) throws Exception {
         Keyring keyring = fixture.open();
-        Damage.CHANGED.to(wallets.resolve("imported").resolve(second + ".mnemonic.enc"));
+        await(keyring.generateIndependent(Optional.empty()));
+        damage.to(wallets.resolve("imported").resolve(second + ".mnemonic.enc"));
 
         VaultExport.Export export = await(keyring.exportVault(secret("vault")));
 
         assertThat(export.missing()).containsExactly(new VaultExport.Missing("phrase", second.hex()));
+        assertRefused(Reason.LOCKED, keyring.exportAddress(second, secret("vault")));
         await(keyring.close());
         assertThat(restore(fixture.beside("elsewhere").open(), export.vault()))
-                .containsExactlyInAnyOrder(first, second);
+                .hasSize(3)
+                .contains(first, second);
     }
 
     @Test
