@@ -437,6 +437,26 @@ class EvmCustodyTest {
     }
 
     @Test
+    void the_key_of_a_vault_that_was_taken_in_only_in_part_is_not_replaced_unasked() throws Exception {
+        EvmAddress replaced = created();
+        EvmAddress current = created(FORCED);
+        Bytes vault = vault(keyring);
+        KeyringFixture other = fixture.beside("other");
+        Keyring restored = other.open();
+        Path inTheWay = other.wallets().resolve("evm");
+        Files.deleteIfExists(inTheWay);
+        Files.createFile(inTheWay);
+
+        assertRefused(Reason.STORAGE, restored.importVault(vault, secret("vault")));
+
+        assertThat(await(restored.evm().current())).contains(current);
+        assertThat(refused(restored.evm().create(NEVER))).isEqualTo(EvmKeyRefusal.present(current, "force"));
+        Files.delete(inTheWay);
+        restore(restored, vault);
+        assertThat(await(restored.evm().kept())).containsExactly(current, replaced);
+    }
+
+    @Test
     void a_damaged_account_chain_key_is_named_by_the_export_of_all_others() throws Exception {
         created();
         KeyEntry entry = minted(keyring);
