@@ -129,7 +129,10 @@ public final class EvmKeyChanges {
         return after.withOwn(Optional.of(record));
     }
 
-    /** Imports the keys of a vault: the first becomes the current one if there is none, all others are kept. They stay open. */
+    /**
+     * Imports the keys of a vault: the first becomes the current one if there is none, all others are kept. They stay open. A failure is the
+     * cause itself while no key is imported, as with a single key, and {@link PartlyDone} afterwards.
+     */
     public Known restore(Known known, List<NewEvmKey> keys) {
         Known after = known;
         for (NewEvmKey key : keys) {
@@ -138,7 +141,7 @@ public final class EvmKeyChanges {
                     after = after.current().isEmpty() ? install(after, key) : keep(after, key);
                 }
             } catch (RuntimeException e) {
-                throw new PartlyDone(after, refusal(e));
+                throw after.equals(known) ? e : new PartlyDone(after, refusal(e));
             }
         }
         return after;
