@@ -155,7 +155,7 @@ public final class VaultExport {
 
         private Optional<KeyringException> seedDamage = Optional.empty();
 
-        /** Read when the first key without a phrase is met. */
+        /** Read when the first key without a phrase is met; kept only for an export of many keys, one of which runs at a time. */
         private Optional<KeyringStore.KeyNotes> notes = Optional.empty();
 
         /**
@@ -240,9 +240,31 @@ public final class VaultExport {
         }
 
         private KeyringStore.KeyNotes notes() {
-            KeyringStore.KeyNotes read = notes.orElseGet(work::notes);
-            notes = Optional.of(read);
+            KeyringStore.KeyNotes read = notes.orElseGet(this::readNotes);
+            if (partial) {
+                notes = Optional.of(read);
+            }
             return read;
+        }
+
+        /**
+         * Without notes, a lost phrase cannot be told from none: the export of all keys then names it as left out, the export of a single
+         * key takes it as none.
+         */
+        private KeyringStore.KeyNotes readNotes() {
+            try {
+                return work.notes();
+            } catch (KeyringException e) {
+                e.throwIfAway();
+                String untold = "whether its phrase was lost cannot be told: " + e.getMessage();
+                return address -> {
+                    if (partial) {
+                        throw new KeyringException(Reason.LOCKED, untold);
+                    }
+                    LOG.warn("vault export: {} is exported without a phrase: {}", address, untold);
+                    return Optional.empty();
+                };
+            }
         }
 
         private SecretBytes secret(KeyEntry entry, Lent lent) {
