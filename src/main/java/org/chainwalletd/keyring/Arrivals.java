@@ -226,7 +226,7 @@ final class Arrivals {
     }
 
     /**
-     * Discards the sealed blobs of keys that will not be recorded. The files of a wallet directory stay, because a record that failed may
+     * Discards the sealed blobs of keys that need them no more. The files of a wallet directory stay, because a record that failed may
      * be durable nevertheless.
      */
     private void discard(Set<Address> addresses) {

@@ -54,8 +54,8 @@ public final class VaultExport {
     public record Missing(String part, String address) {}
 
     /**
-     * Unseals the account-chain keys under the keystore's passphrase; reports each damaged key, and each damaged phrase of another key, with
-     * its address and the reason.
+     * Unseals the account-chain keys under the keystore's passphrase; reports each damaged key, and each damaged phrase of a key that is
+     * returned, with its address and the reason.
      */
     @FunctionalInterface
     interface EvmKeySource {
