@@ -176,6 +176,7 @@ final class Arrivals {
         countSealing(outcome.stretched() ? -1 : 0);
         Arriving question = outcome.question();
         outcome.keys().match(keys -> record(question, keys), failure -> {
+            discard(outcome.announced());
             end(outcome.announced());
             question.refuse(refusal(failure));
             goOn();
@@ -192,6 +193,7 @@ final class Arrivals {
                 recordOthers(question, keys);
                 return;
             }
+            failure.ifPresent(refusal -> discard(notes.keySet()));
             end(notes.keySet());
             failure.ifPresentOrElse(question::refuse, () -> question.answer(entries));
             goOn();
@@ -211,6 +213,7 @@ final class Arrivals {
                 .map(key -> key.entry().address())
                 .filter(keyring.table()::contains)
                 .collect(Collectors.toSet());
+        discard(present);
         keyring.moving().removeAll(present);
         arriving.removeAll(present);
         if (others.isEmpty()) {
@@ -219,6 +222,16 @@ final class Arrivals {
             goOn();
         } else {
             record(question, others);
+        }
+    }
+
+    /**
+     * Discards the sealed blobs of keys that need them no more. The files of a wallet directory stay, because a record that failed may
+     * be durable nevertheless.
+     */
+    private void discard(Set<Address> addresses) {
+        if (keyring.store().isShared()) {
+            addresses.forEach(keyring.store()::remove);
         }
     }
 

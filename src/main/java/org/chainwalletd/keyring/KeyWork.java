@@ -306,10 +306,27 @@ final class KeyWork {
         return proved(entry.address(), sealer.derivedSecret(seed, index), store.nameOf(SealedPlace.SEED));
     }
 
-    /** Returns the entropy of a standard key's phrase; empty when the key has none. One Argon2id. */
-    Optional<SecretBytes> unsealPhrase(KeyEntry entry, SecretBytes passphrase) {
+    /** Reads the notes of the keys anew. */
+    KeyringStore.KeyNotes notes() {
+        return store.notes();
+    }
+
+    /**
+     * Returns the entropy of a standard key's phrase; empty when the key has none. Fails when the phrase was lost. One Argon2id.
+     *
+     * @param notes called only when there is no sealed phrase
+     */
+    Optional<SecretBytes> unsealPhrase(KeyEntry entry, Supplier<KeyringStore.KeyNotes> notes, SecretBytes passphrase) {
         SealedPlace place = SealedPlace.phrase(entry.address());
-        return store.find(place).map(blob -> {
+        Optional<SealedBlob> sealed = store.find(place);
+        if (sealed.isEmpty()
+                && notes.get()
+                        .of(entry.address())
+                        .filter(known -> known.origin() == KeyNote.Origin.STANDARD)
+                        .isPresent()) {
+            throw KeyringFailures.phraseLost(store.nameOf(place));
+        }
+        return sealed.map(blob -> {
             SecretBytes entropy = open(place, blob, passphrase);
             try (Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
                 proved(entry.address(), sealer.standardSecret(phrase), store.nameOf(place))
@@ -327,17 +344,7 @@ final class KeyWork {
      * lost, because the words of its secret are not that phrase. One Argon2id.
      */
     SecretBytes phraseOf(KeyEntry entry, SecretBytes passphrase) {
-        Optional<SecretBytes> entropy = unsealPhrase(entry, passphrase);
-        if (entropy.isPresent()) {
-            return Sealer.words(entropy.get());
-        }
-        if (store.notes()
-                .of(entry.address())
-                .filter(known -> known.origin() == KeyNote.Origin.STANDARD)
-                .isPresent()) {
-            throw KeyringFailures.phraseLost(store.nameOf(SealedPlace.phrase(entry.address())));
-        }
-        return Sealer.words(unseal(entry, passphrase));
+        return Sealer.words(unsealPhrase(entry, this::notes, passphrase).orElseGet(() -> unseal(entry, passphrase)));
     }
 
     /** Returns the account-chain secret of the legacy seed. One Argon2id. */

@@ -135,15 +135,8 @@ final class StateWrites {
             conflicts++;
             waiting.addAll(0, batch.changes());
         } else {
-            batch.changes().forEach(change -> refuse(change, failure));
+            batch.changes().forEach(change -> change.ended().accept(Optional.of(failure)));
         }
-    }
-
-    private void refuse(KeyTable.Change change, KeyringException failure) {
-        if (store.isShared()) {
-            change.added().forEach(entry -> store.remove(entry.address()));
-        }
-        change.ended().accept(Optional.of(failure));
     }
 
     /** @param heard success when every listener knows the batch's new keys */
@@ -218,7 +211,7 @@ final class StateWrites {
             }
         }
         // A refused caller may submit another change at once, which must come last.
-        refused.forEach(change -> refuse(change, table.objection(change).orElseThrow()));
+        refused.forEach(change -> change.ended().accept(table.objection(change)));
         return some;
     }
 

@@ -19,6 +19,7 @@ import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.KeyringFailures;
 import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.KeyringView;
 import org.chainwalletd.keyring.store.Stretching;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
@@ -52,10 +53,16 @@ public final class VaultExport {
      */
     public record Missing(String part, String address) {}
 
-    /** Unseals the account-chain keys under the keystore's passphrase; reports each damaged one with its address and the reason. */
+    /**
+     * Unseals the account-chain keys under the keystore's passphrase; reports each damaged key, and each damaged phrase of a key that is
+     * returned, with its address and the reason.
+     */
     @FunctionalInterface
     interface EvmKeySource {
-        List<NewEvmKey> unseal(SecretBytes passphrase, BiConsumer<String, KeyringException> damaged);
+        List<NewEvmKey> unseal(
+                SecretBytes passphrase,
+                BiConsumer<String, KeyringException> damagedKey,
+                BiConsumer<String, KeyringException> damagedPhrase);
     }
 
     private final KeyWork work;
@@ -78,7 +85,12 @@ public final class VaultExport {
         return made(single, vaultPassphrase, () -> {
             List<KeyEntry> key = List.of(entry.get());
             return new Making(any -> false, false)
-                    .sealed(key, Optional.empty(), (passphrase, damaged) -> List.of(), lending.get(), vaultPassphrase)
+                    .sealed(
+                            key,
+                            Optional.empty(),
+                            (passphrase, damagedKey, damagedPhrase) -> List.of(),
+                            lending.get(),
+                            vaultPassphrase)
                     .vault();
         });
     }
@@ -142,6 +154,9 @@ public final class VaultExport {
         private Optional<SecretBytes> seed = Optional.empty();
 
         private Optional<KeyringException> seedDamage = Optional.empty();
+
+        /** Read when the first key without a phrase is met; kept only for an export of many keys, one of which runs at a time. */
+        private Optional<KeyringStore.KeyNotes> notes = Optional.empty();
 
         /**
          * @param gone whether a key whose secret could not be unsealed was deleted meanwhile
@@ -209,18 +224,46 @@ public final class VaultExport {
             }
         }
 
-        /** Unseals the phrase of a key; a key whose phrase is damaged is exported without it. */
+        /** Unseals the phrase of a key; a key whose phrase is damaged or lost is exported without it. */
         private Optional<SecretBytes> phrase(KeyEntry entry, SecretBytes passphrase) {
             if (!entry.imported()) {
                 return Optional.empty();
             }
             try {
-                return argon2.compute(Urgency.SEAL, () -> work.unsealPhrase(entry, passphrase));
+                return argon2.compute(Urgency.SEAL, () -> work.unsealPhrase(entry, this::notes, passphrase));
             } catch (RuntimeException e) {
                 if (!gone.test(entry)) {
                     leaveOut("phrase", entry.address().hex(), KeyringFailures.of(e));
                 }
                 return Optional.empty();
+            }
+        }
+
+        private KeyringStore.KeyNotes notes() {
+            KeyringStore.KeyNotes read = notes.orElseGet(this::readNotes);
+            if (partial) {
+                notes = Optional.of(read);
+            }
+            return read;
+        }
+
+        /**
+         * Without notes, a lost phrase cannot be told from none: the export of all keys then names it as left out, the export of a single
+         * key takes it as none.
+         */
+        private KeyringStore.KeyNotes readNotes() {
+            try {
+                return work.notes();
+            } catch (KeyringException e) {
+                e.throwIfAway();
+                String untold = "whether its phrase was lost cannot be told: " + e.getMessage();
+                return address -> {
+                    if (partial) {
+                        throw new KeyringException(Reason.LOCKED, untold);
+                    }
+                    LOG.warn("vault export: {} is exported without a phrase: {}", address, untold);
+                    return Optional.empty();
+                };
             }
         }
 
@@ -241,8 +284,10 @@ public final class VaultExport {
 
         private SecretBytes end(
                 Vault.Writer vault, Optional<KeyringView> state, EvmKeySource source, SecretBytes passphrase) {
-            List<NewEvmKey> evmKeys =
-                    source.unseal(passphrase, (address, damaged) -> leaveOut("evm_key", address, damaged));
+            List<NewEvmKey> evmKeys = source.unseal(
+                    passphrase,
+                    (address, damaged) -> leaveOut("evm_key", address, damaged),
+                    (address, damaged) -> leaveOut("phrase", address, damaged));
             try {
                 if (damage.isPresent() && !(partial && added + evmKeys.size() > 0)) {
                     throw damage.get();

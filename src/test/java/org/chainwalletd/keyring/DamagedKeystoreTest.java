@@ -21,11 +21,14 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.zip.CRC32C;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.keyring.store.FolderStore;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.testkit.OwnFiles;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -194,17 +197,53 @@ class DamagedKeystoreTest {
         assertThat(restore(fixture.beside("elsewhere").open(), export.vault())).containsExactly(first);
     }
 
-    @Test
-    void a_damaged_phrase_is_named_and_its_key_exported() throws Exception {
+    @ParameterizedTest
+    @EnumSource(Damage.class)
+    void a_damaged_phrase_is_named_and_its_key_exported(Damage damage) throws Exception {
         Keyring keyring = fixture.open();
-        Damage.CHANGED.to(wallets.resolve("imported").resolve(second + ".mnemonic.enc"));
+        await(keyring.generateIndependent(Optional.empty()));
+        damage.to(wallets.resolve("imported").resolve(second + ".mnemonic.enc"));
 
         VaultExport.Export export = await(keyring.exportVault(secret("vault")));
 
         assertThat(export.missing()).containsExactly(new VaultExport.Missing("phrase", second.hex()));
+        assertRefused(Reason.LOCKED, keyring.exportAddress(second, secret("vault")));
         await(keyring.close());
         assertThat(restore(fixture.beside("elsewhere").open(), export.vault()))
-                .containsExactlyInAnyOrder(first, second);
+                .hasSize(3)
+                .contains(first, second);
+    }
+
+    @Test
+    void keys_without_a_phrase_are_exported_although_the_notes_cannot_be_read_and_named_by_the_export_of_all()
+            throws Exception {
+        Keyring keyring = fixture.open();
+        Address raw = await(keyring.generateIndependent(Optional.empty())).address();
+        Files.createFile(wallets.resolve("pubkeys/000000 (copy).notes"));
+
+        VaultExport.Export all = await(keyring.exportVault(secret("vault")));
+        Bytes one = await(keyring.exportAddress(raw, secret("vault")));
+
+        assertThat(all.missing()).containsExactly(new VaultExport.Missing("phrase", raw.hex()));
+        await(keyring.close());
+        assertThat(restore(fixture.beside("all").open(), all.vault())).containsExactlyInAnyOrder(first, second, raw);
+        assertThat(restore(fixture.beside("one").open(), one)).containsExactly(raw);
+    }
+
+    @Test
+    void an_export_during_which_the_database_with_the_notes_is_away_fails() {
+        FolderStore store = new FolderStore(fixture.setup());
+        fixture.store(() -> Stub.of(KeyringStore.class, call -> {
+            if (call.name().equals("notes")) {
+                throw new KeyringException(Reason.AWAY, "the database is away");
+            }
+            return call.on(store);
+        }));
+        Keyring keyring = fixture.open();
+        Address raw = await(keyring.generateIndependent(Optional.empty())).address();
+
+        assertRefused(Reason.AWAY, keyring.exportVault(secret("vault")));
+        assertRefused(Reason.AWAY, keyring.exportAddress(raw, secret("vault")));
     }
 
     @Test
@@ -307,6 +346,25 @@ class DamagedKeystoreTest {
                         .isEqualTo(address);
             }
             await(keyring.close());
+        }
+    }
+
+    @Test
+    void notes_that_could_not_be_read_once_are_not_overwritten_by_the_next_key() throws Exception {
+        Path folder = wallets.resolve("pubkeys");
+        Keyring keyring = fixture.open();
+        Damage.GONE.to(wallets.resolve("imported").resolve(second + ".mnemonic.enc"));
+        Path aside = Files.move(folder.resolve("000000.notes"), datadir.resolve("aside"));
+        Files.createDirectory(folder.resolve("000000.notes"));
+        assertRefused(Reason.STORAGE, keyring.revealPhrase(second, secret(PASSPHRASE)));
+        Files.delete(folder.resolve("000000.notes"));
+        Files.move(aside, folder.resolve("000000.notes"));
+
+        Address third = minted(keyring).address();
+
+        FolderStore.KeyNoteFiles.Found notes = new FolderStore.KeyNoteFiles(folder).load();
+        for (Address address : new Address[] {first, second, third}) {
+            assertThat(notes.of(address)).as("%s", address).isPresent();
         }
     }
 

@@ -1,6 +1,7 @@
 package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -24,12 +26,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.store.FolderStore;
 import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyTable;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.StateFile;
+import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -113,6 +120,34 @@ class DeletionTest {
         assertRefused(Reason.STORAGE, keyring.generateStandard(Optional.empty()))
                 .hasMessageContaining("another process");
         assertRefused(Reason.STORAGE, keyring.delete(kept.address(), secret(PASSPHRASE), guard(null)));
+    }
+
+    @Test
+    void a_key_that_is_acknowledged_after_a_refused_one_is_listed_in_a_large_keyring() throws Exception {
+        KeyringFixture large = fixture.beside("large");
+        ManyKeys.write(large.wallets(), StateFile.PREPARE_FROM);
+        AtomicBoolean failing = new AtomicBoolean(true);
+        FolderStore store = new FolderStore(large.fence(() -> {
+                    if (failing.getAndSet(false)) {
+                        throw new IOException("another process may be using the datadir");
+                    }
+                })
+                .setup());
+        KeyTable table = new KeyTable(store.load().view(), new AtomicReference<>());
+        assertThatThrownBy(() -> store.record(adding(table, entry))).isInstanceOf(KeyringException.class);
+        store.prepare();
+        store.record(adding(table, kept));
+
+        assertThat(new FolderStore(large.setup()).load().view().entries())
+                .hasSize(StateFile.PREPARE_FROM + 1)
+                .last()
+                .extracting(KeyEntry::address)
+                .isEqualTo(kept.address());
+    }
+
+    private static KeyTable.Batch adding(KeyTable table, KeyEntry entry) {
+        return table.prepare(List.of(
+                KeyTable.Change.adding(CrashPoint.IMPORT_BEFORE_STATE, List.of(entry), Map.of(), failure -> {})));
     }
 
     @Test

@@ -14,6 +14,9 @@ import static org.chainwalletd.keyring.KeyringFixture.secret;
 import static org.chainwalletd.keyring.KeyringFixture.text;
 import static org.chainwalletd.keyring.KeyringFixture.vault;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.charset.StandardCharsets;
@@ -39,11 +42,15 @@ import org.chainwalletd.keyring.evm.EvmCustody;
 import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.keyring.evm.EvmKeyRefusal;
+import org.chainwalletd.keyring.store.FolderStore;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyFolder;
+import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.SealedPlace;
 import org.chainwalletd.keyring.store.Sealer;
+import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,6 +58,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** The account-chain key in the keyring: origins, files, replacement, deletion, vault (swap.md, section 5). */
 class EvmCustodyTest {
@@ -429,6 +437,26 @@ class EvmCustodyTest {
     }
 
     @Test
+    void the_key_of_a_vault_that_was_taken_in_only_in_part_is_not_replaced_unasked() throws Exception {
+        EvmAddress replaced = created();
+        EvmAddress current = created(FORCED);
+        Bytes vault = vault(keyring);
+        KeyringFixture other = fixture.beside("other");
+        Keyring restored = other.open();
+        Path inTheWay = other.wallets().resolve("evm");
+        Files.deleteIfExists(inTheWay);
+        Files.createFile(inTheWay);
+
+        assertRefused(Reason.STORAGE, restored.importVault(vault, secret("vault")));
+
+        assertThat(await(restored.evm().current())).contains(current);
+        assertThat(refused(restored.evm().create(NEVER))).isEqualTo(EvmKeyRefusal.present(current, "force"));
+        Files.delete(inTheWay);
+        restore(restored, vault);
+        assertThat(await(restored.evm().kept())).containsExactly(current, replaced);
+    }
+
+    @Test
     void a_damaged_account_chain_key_is_named_by_the_export_of_all_others() throws Exception {
         created();
         KeyEntry entry = minted(keyring);
@@ -445,6 +473,64 @@ class EvmCustodyTest {
 
         assertThat(export.missing()).containsExactly(new VaultExport.Missing("evm_key", damaged.toString()));
         assertThat(restore(fixture.beside("other").open(), export.vault())).containsExactly(entry.address());
+    }
+
+    @Test
+    void a_damaged_phrase_is_named_and_its_key_exported() throws Exception {
+        EvmAddress replaced = created();
+        EvmAddress current = created(FORCED);
+        flip(fixture.wallets().resolve("evm/" + replaced.hex() + ".mnemonic.enc"), 60);
+        Files.delete(fixture.wallets().resolve("imported/evm.mnemonic.enc"));
+
+        VaultExport.Export export = await(keyring.exportVault(secret("vault")));
+
+        assertThat(export.missing())
+                .containsExactlyInAnyOrder(
+                        new VaultExport.Missing("phrase", replaced.toString()),
+                        new VaultExport.Missing("phrase", current.toString()));
+        Keyring restored = fixture.beside("other").open();
+        restore(restored, export.vault());
+        assertThat(await(restored.evm().kept())).containsExactly(current, replaced);
+    }
+
+    @Test
+    void a_phrase_that_cannot_be_read_now_fails_the_export() {
+        created();
+        await(keyring.close());
+        KeyringStore store = new FolderStore(fixture.setup());
+        fixture.store(() -> Stub.of(KeyringStore.class, call -> {
+            if (call.name().equals("read") && call.arguments()[0].equals(SealedPlace.EVM_PHRASE)) {
+                throw new KeyringException(Reason.AWAY, "the database is away");
+            }
+            return call.on(store);
+        }));
+        keyring = fixture.open();
+
+        assertRefused(Reason.AWAY, keyring.exportVault(secret("vault")));
+    }
+
+    @Test
+    void the_vault_carries_a_raw_key_that_was_replaced_without_an_alarm() {
+        EvmAddress raw = await(evm.importKey(secret(JUNK_KEY), NEVER));
+        EvmAddress current = created(FORCED);
+        ListAppender<ILoggingEvent> heard = new ListAppender<>();
+        heard.start();
+        Logger audit = (Logger) LoggerFactory.getLogger("audit");
+        audit.addAppender(heard);
+        VaultExport.Export export;
+        try {
+            export = await(keyring.exportVault(secret("vault")));
+        } finally {
+            audit.detachAppender(heard);
+        }
+
+        assertThat(heard.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .noneMatch(line -> line.contains(raw.toString()));
+        assertThat(export.missing()).isEmpty();
+        Keyring restored = fixture.beside("other").open();
+        restore(restored, export.vault());
+        assertThat(await(restored.evm().kept())).containsExactly(current, raw);
     }
 
     @Test

@@ -31,6 +31,7 @@ class MigrateTest {
     private static final String A = Vectors.text(Vectors.row("addresses.json", "A"), "address");
     private static final String B = Vectors.text(Vectors.row("addresses.json", "B"), "address");
     private static final String M = Vectors.text(Vectors.row("addresses.json", "M"), "address");
+    private static final String JUNK = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
     @TempDir
     Path folder;
@@ -95,11 +96,10 @@ class MigrateTest {
 
     @Test
     void account_chain_keys_are_taken_in_by_their_names_the_first_as_the_current_one() throws Exception {
-        String junk = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
         EvmAddress first = EvmAddress.parse("0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A");
         EvmAddress second = EvmAddress.parse("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266");
         raw(first + ".key", "11".repeat(32));
-        Files.writeString(from.resolve(second.toString().toLowerCase(Locale.ROOT)), junk + "\n");
+        Files.writeString(from.resolve(second.toString().toLowerCase(Locale.ROOT)), JUNK + "\n");
         raw("0x" + "12".repeat(20) + ".key", "13".repeat(32));
         raw("0x" + "14".repeat(20) + ".key", "00".repeat(32));
         for (int again = 0; again < 2; again++) {
@@ -115,6 +115,24 @@ class MigrateTest {
         EvmCustody evm = fixture.open().evm();
         assertThat(await(evm.kept())).containsExactly(first, second);
         await(evm.sign(second, new byte[32]));
+    }
+
+    @Test
+    void an_account_chain_key_that_cannot_be_kept_ends_the_migration_with_a_message() throws Exception {
+        raw("0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A.key", "11".repeat(32));
+        EvmAddress kept = EvmAddress.parse("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266");
+        raw(kept + ".key", JUNK);
+        await(fixture.open().close());
+        Path phrase = fixture.wallets().resolve("evm/" + kept.hex() + ".mnemonic.enc");
+        Path inTheWay = Files.createDirectories(phrase.resolve("folder"));
+
+        assertThat(migrate(PASSPHRASE)).isEqualTo(2);
+
+        assertThat(err.toString(StandardCharsets.UTF_8)).startsWith("migrate: cannot remove " + phrase);
+        Files.delete(inTheWay);
+        Files.delete(phrase);
+        assertThat(migrate(PASSPHRASE)).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("migrated 1 keys, 1 were there already");
     }
 
     @Test

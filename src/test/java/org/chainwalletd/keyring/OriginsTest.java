@@ -144,7 +144,7 @@ class OriginsTest {
 
         Bytes vault = await(exports.all(
                         views::next,
-                        (none, damaged) -> List.of(),
+                        (none, damagedKey, damagedPhrase) -> List.of(),
                         () -> new KeyringProtocol.Lent(Map.of(), secret(PASSPHRASE)),
                         secret("vault")))
                 .vault();

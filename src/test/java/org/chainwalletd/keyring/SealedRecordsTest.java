@@ -8,10 +8,14 @@ import static org.chainwalletd.keyring.KeyringFixture.text;
 
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SealedBlob.UnsealException;
+import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.testkit.Await;
@@ -36,6 +40,24 @@ class SealedRecordsTest {
             assertThat(SealedBlob.parse(next.toArray()).salt())
                     .isEqualTo(SealedBlob.parse(sealed.toArray()).salt());
         }
+    }
+
+    @Test
+    void a_key_that_is_still_being_derived_at_the_close_is_overwritten_too() {
+        Bytes sealed = TestSeals.of(Optional.empty()).seal(secret("a row"));
+        SecretBytes own = secret("1".repeat(32));
+        SecretBytes late = secret("2".repeat(32));
+        CompletableFuture<SecretBytes> underWay = new CompletableFuture<>();
+        Iterator<CompletableFuture<SecretBytes>> derived =
+                List.of(CompletableFuture.completedFuture(own), underWay).iterator();
+        SealedRecords records = await(SealedRecords.open(
+                new byte[1], new SecureRandom(), Optional.empty(), salt -> derived.next(), Runnable::run));
+        records.open(sealed);
+
+        records.close();
+        assertThat(own.isClosed()).isTrue();
+        underWay.complete(late);
+        assertThat(late.isClosed()).isTrue();
     }
 
     @Test

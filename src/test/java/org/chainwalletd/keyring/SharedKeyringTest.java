@@ -30,6 +30,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -42,6 +43,7 @@ import org.chainwalletd.keyring.evm.EvmCustody;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.TableStore;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
@@ -57,6 +59,7 @@ import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.chainwalletd.store.postgres.PostgresStore;
 import org.chainwalletd.store.postgres.SharedStores;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -373,6 +376,76 @@ class SharedKeyringTest {
             Await.until("all are known", () -> daemon.keyring.size() == 5);
             daemon.keyring.list().forEach(entry -> await(daemon.keyring.sign(entry.address(), new byte[1])));
         }
+    }
+
+    @Test
+    void a_vault_of_which_another_daemon_takes_in_a_part_meanwhile_leaves_no_key_without_its_secret() {
+        Daemon one = daemon();
+        AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+        TableStore table = new TableStore(one.store.keys());
+        one.fixture.store(() -> Stub.of(KeyringStore.class, call -> {
+            if (call.name().equals("record")) {
+                meanwhile.getAndSet(() -> {}).run();
+            }
+            return call.on(table);
+        }));
+        one.opened();
+        Daemon other = opened();
+        for (int i = 0; i < 4; i++) {
+            imported(one, i);
+        }
+        Bytes vault = vault(one.keyring);
+        for (int i = 0; i < 4; i++) {
+            delete(one.keyring, one.keyring.list().get(0).address());
+        }
+        Await.until("the deletions are known", () -> other.keyring.size() == 0);
+        meanwhile.set(() -> imported(other, 1));
+
+        assertThat(restore(one.keyring, vault)).hasSize(3);
+
+        opened();
+        for (Daemon daemon : daemons) {
+            Await.until("all are known", () -> daemon.keyring.size() == 4);
+            daemon.keyring.list().forEach(entry -> await(daemon.keyring.sign(entry.address(), new byte[1])));
+        }
+    }
+
+    @Test
+    void a_key_whose_sealed_secret_is_not_at_hand_is_not_recorded() {
+        Daemon one = daemon();
+        TableStore table = new TableStore(one.store.keys());
+        one.fixture.store(() -> Stub.of(KeyringStore.class, call -> call.name().equals("add") ? null : call.on(table)));
+        one.opened();
+        assertRefused(Reason.STORAGE, one.keyring.importSecret(hex(1), Optional.empty()))
+                .hasMessageContaining("nothing was recorded");
+        assertThat(opened().keyring.size()).isZero();
+    }
+
+    @Test
+    void a_vault_that_is_taken_in_only_in_part_leaves_no_sealed_secret_in_memory() {
+        Daemon one = opened();
+        for (int i = 0; i < 3; i++) {
+            imported(one, i);
+        }
+        Bytes vault = vault(one.keyring);
+        stores.empty();
+        Daemon other = daemon();
+        TableStore table = new TableStore(other.store.keys());
+        List<Address> held = new ArrayList<>();
+        other.fixture.store(() -> Stub.of(KeyringStore.class, call -> {
+            if (call.name().equals("add")) {
+                if (held.size() == 2) {
+                    throw new KeyringException(Reason.STORAGE, "no room");
+                }
+                held.add(((KeyringStore.SealedKey) call.arguments()[0]).address());
+            } else if (call.name().equals("remove")) {
+                held.remove(call.arguments()[0]);
+            }
+            return call.on(table);
+        }));
+        other.opened();
+        assertRefused(Reason.STORAGE, other.keyring.importVault(vault, secret("vault")));
+        assertThat(held).isEmpty();
     }
 
     @Test

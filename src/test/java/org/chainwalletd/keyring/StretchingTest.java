@@ -3,9 +3,11 @@ package org.chainwalletd.keyring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.keyring.KeyringFixture.FORCED;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.created;
 import static org.chainwalletd.keyring.KeyringFixture.eventually;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
@@ -22,6 +24,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
@@ -99,6 +102,24 @@ class StretchingTest {
         IntStream.range(0, 5).forEach(i -> turn());
         mints.forEach(KeyringFixture::await);
         assertThat(keyring.list()).hasSize(6);
+    }
+
+    @Test
+    void a_first_signature_of_the_account_chain_key_goes_before_a_reveal() {
+        held = false;
+        EvmAddress own = created(keyring.evm(), FORCED);
+        keyring = fixture.reopened(keyring);
+        held = true;
+        var revealed = keyring.revealSecret(sealed, secret(PASSPHRASE));
+        awaitTurns(1);
+        var signed = keyring.evm().sign(own, new byte[32]);
+        awaitTurns(2);
+
+        turn();
+        await(signed);
+        assertThat(revealed.toCompletableFuture()).isNotDone();
+        turn();
+        await(revealed).close();
     }
 
     @Test

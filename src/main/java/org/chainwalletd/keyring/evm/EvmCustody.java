@@ -272,17 +272,23 @@ public final class EvmCustody implements EvmKeys {
     /**
      * Unseals all keys for a vault one after the other, the current one first; the caller owns them. Blocking.
      *
-     * @param damaged called with each key that cannot be unsealed and the reason; an exception from it ends the export
+     * @param damagedKey called with each key that cannot be unsealed and the reason; an exception from it ends the export
+     * @param damagedPhrase called with each key whose phrase cannot be unsealed; as {@code damagedKey}
      */
-    public List<NewEvmKey> forVault(SecretBytes passphrase, BiConsumer<String, KeyringException> damaged) {
+    public List<NewEvmKey> forVault(
+            SecretBytes passphrase,
+            BiConsumer<String, KeyringException> damagedKey,
+            BiConsumer<String, KeyringException> damagedPhrase) {
         Known known = Flows.join(look());
         List<NewEvmKey> keys = new ArrayList<>();
         try {
             for (EvmAddress address : all(known)) {
                 try {
-                    keys.add(executors.argon2().compute(Urgency.PROOF, () -> exported(known, address, passphrase)));
+                    keys.add(executors
+                            .argon2()
+                            .compute(Urgency.PROOF, () -> exported(known, address, passphrase, damagedPhrase)));
                 } catch (RuntimeException e) {
-                    damaged.accept(address.toString(), KeyringFailures.of(e));
+                    damagedKey.accept(address.toString(), KeyringFailures.of(e));
                 }
             }
             return keys;
@@ -293,25 +299,43 @@ public final class EvmCustody implements EvmKeys {
     }
 
     /** Unseals a key with its phrase, if it has one that opens. Up to two Argon2id. */
-    private NewEvmKey exported(Known known, EvmAddress address, SecretBytes passphrase) {
+    private NewEvmKey exported(
+            Known known,
+            EvmAddress address,
+            SecretBytes passphrase,
+            BiConsumer<String, KeyringException> damagedPhrase) {
         boolean derived = known.ofSeed().equals(Optional.of(address)) && !known.isStored(address);
         if (derived) {
             return new NewEvmKey(seed.secret().apply(passphrase), Optional.empty(), address, Source.IMPORTED_KEY);
         }
+        Optional<Source> recorded =
+                known.own().filter(own -> own.address().equals(address)).map(EvmKeyRecord::source);
         SecretBytes secret = files.unseal(address, passphrase);
-        Optional<SecretBytes> entropy = phraseOf(address, passphrase);
-        Source source = known.own()
-                .filter(own -> own.address().equals(address))
-                .map(EvmKeyRecord::source)
-                .orElse(entropy.isPresent() ? Source.IMPORTED_MNEMONIC : Source.IMPORTED_KEY);
-        return new NewEvmKey(secret, entropy, address, source);
+        try {
+            Optional<SecretBytes> entropy = phraseOf(address, recorded, passphrase, damagedPhrase);
+            Source source = recorded.orElse(entropy.isPresent() ? Source.IMPORTED_MNEMONIC : Source.IMPORTED_KEY);
+            return new NewEvmKey(secret, entropy, address, source);
+        } catch (RuntimeException e) {
+            secret.close();
+            throw e;
+        }
     }
 
-    /** Empty when the address has no phrase or a damaged one. */
-    private Optional<SecretBytes> phraseOf(EvmAddress address, SecretBytes passphrase) {
+    /**
+     * Empty when the key has no phrase, or one that was reported as damaged.
+     *
+     * @param recorded source of the current key; only that key may have its phrase in the current key's place
+     */
+    private Optional<SecretBytes> phraseOf(
+            EvmAddress address,
+            Optional<Source> recorded,
+            SecretBytes passphrase,
+            BiConsumer<String, KeyringException> damagedPhrase) {
         try {
-            return Optional.of(files.unsealPhrase(address, passphrase));
+            boolean has = recorded.filter(Source::hasPhrase).isPresent() || files.hasKeptPhrase(address);
+            return has ? Optional.of(files.unsealPhrase(address, passphrase)) : Optional.empty();
         } catch (RuntimeException e) {
+            damagedPhrase.accept(address.toString(), KeyringFailures.of(e));
             return Optional.empty();
         }
     }

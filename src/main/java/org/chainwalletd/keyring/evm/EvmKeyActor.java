@@ -235,8 +235,9 @@ public final class EvmKeyActor {
         }
     }
 
+    /** Unseals a key once for all later signatures, of which the first may be waiting. */
     private CompletableFuture<SecretBytes> argon2(Supplier<SecretBytes> unsealing) {
-        return parts.executors().argon2().submit(Urgency.PROOF, unsealing);
+        return parts.executors().argon2().submit(Urgency.SPEND, unsealing);
     }
 
     private Behavior<Command> onSeedKnown(SeedKnown outcome) {

@@ -129,12 +129,19 @@ public final class EvmKeyChanges {
         return after.withOwn(Optional.of(record));
     }
 
-    /** Imports the keys of a vault: the first becomes the current one if there is none, all others are kept. They stay open. */
+    /**
+     * Imports the keys of a vault: the first becomes the current one if there is none, all others are kept. They stay open. A failure is the
+     * cause itself while no key is imported, as with a single key, and {@link PartlyDone} afterwards.
+     */
     public Known restore(Known known, List<NewEvmKey> keys) {
         Known after = known;
         for (NewEvmKey key : keys) {
-            if (!after.has(key.address())) {
-                after = after.current().isEmpty() ? install(after, key) : keep(after, key);
+            try {
+                if (!after.has(key.address())) {
+                    after = after.current().isEmpty() ? install(after, key) : keep(after, key);
+                }
+            } catch (RuntimeException e) {
+                throw after.equals(known) ? e : new PartlyDone(after, refusal(e));
             }
         }
         return after;
@@ -171,19 +178,20 @@ public final class EvmKeyChanges {
         try {
             files.remove(places);
         } catch (RuntimeException e) {
-            throw new RecordGone(after, KeyringFailures.ofRest(e));
+            throw new PartlyDone(after, KeyringFailures.ofRest(e));
         }
         return after;
     }
 
-    /** The key's record is removed, but some of its files could not be. */
-    static final class RecordGone extends RuntimeException {
+    /** A change failed after some of it had become durable. */
+    static final class PartlyDone extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         private final transient Known after;
-        private final KeyringException refusal;
+        private final RuntimeException refusal;
 
-        private RecordGone(Known after, KeyringException refusal) {
+        /** @param after the known keys with what is durable */
+        private PartlyDone(Known after, RuntimeException refusal) {
             super(refusal.getMessage(), null, false, false);
             this.after = after;
             this.refusal = refusal;
@@ -192,14 +200,14 @@ public final class EvmKeyChanges {
 
     /** Returns the known keys after a change has failed. */
     static Known after(Throwable failure, Known before) {
-        return Causes.of(failure) instanceof RecordGone gone ? gone.after : before;
+        return Causes.of(failure) instanceof PartlyDone partly ? partly.after : before;
     }
 
     /** Converts a failure for callers; {@link RefusedException} and {@link KeyringException} stay unchanged. */
     static RuntimeException refusal(Throwable failure) {
         Throwable cause = Causes.of(failure);
-        if (cause instanceof RecordGone gone) {
-            return gone.refusal;
+        if (cause instanceof PartlyDone partly) {
+            return partly.refusal;
         }
         return cause instanceof RefusedException refused ? refused : KeyringFailures.of(cause);
     }

@@ -60,6 +60,11 @@ public final class EvmKeyFiles {
         return proved(SealedPlace.keptEvmPhrase(address), SealedPlace.EVM_PHRASE, address, passphrase);
     }
 
+    /** Whether a phrase is stored under {@code address} itself, as that of a replaced key is. */
+    boolean hasKeptPhrase(EvmAddress address) {
+        return store.find(SealedPlace.keptEvmPhrase(address)).isPresent();
+    }
+
     private SecretBytes proved(SealedPlace own, SealedPlace current, EvmAddress address, SecretBytes passphrase) {
         Optional<SealedBlob> kept = store.find(own);
         SealedPlace place = kept.isPresent() ? own : current;

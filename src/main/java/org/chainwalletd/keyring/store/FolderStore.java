@@ -228,10 +228,17 @@ public final class FolderStore implements KeyringStore.Fillable {
 
     @Override
     public void record(KeyTable.Batch batch) {
-        KeyringFailures.io(() -> {
-            write(batch);
-            fence.check();
-        });
+        try {
+            KeyringFailures.io(() -> {
+                write(batch);
+                fence.check();
+            });
+        } catch (RuntimeException | Error e) {
+            // The list may have been written already, but the next change is based on the one before the refused
+            // change.
+            stateFile.opened(batch.before());
+            throw e;
+        }
     }
 
     /** Writes public keys and notes before the listing: a superfluous record is harmless, a missing one is not. */

@@ -68,22 +68,24 @@ final class RecordFiles {
         }
     }
 
-    /** Reads all records, including those of unlisted addresses. */
+    /** Reads all records, including those of unlisted addresses. A read that fails changes nothing, so that {@link #add} overwrites none. */
     synchronized Found load() throws IOException {
         List<Path> files = files();
-        lastRecords = new byte[0];
+        int number = 0;
+        byte[] records = new byte[0];
         byte[] all = new byte[files.size() * PER_FILE * RECORD];
         int end = 0;
         for (Path file : files) {
-            byte[] records = records(file);
+            number = numberOf(file);
+            records = records(file);
             if (end + records.length > all.length) {
                 all = Arrays.copyOf(all, 2 * all.length + records.length);
             }
             System.arraycopy(records, 0, all, end, records.length);
             end += records.length;
-            last = numberOf(file);
-            lastRecords = records;
         }
+        last = number;
+        lastRecords = records;
         return new Found(all, end / RECORD, AddressIndex.of(all, end / RECORD));
     }
 

@@ -101,11 +101,9 @@ public final class SealedRecords implements AutoCloseable {
                         before == null || before.isCompletedExceptionally() ? derive.apply(wanted) : before);
     }
 
-    /** Overwrites the derived keys. */
+    /** Overwrites the derived keys, and those still being derived as soon as they are. */
     @Override
     public void close() {
-        keys.values().stream()
-                .filter(key -> key.isDone() && !key.isCompletedExceptionally())
-                .forEach(key -> key.join().close());
+        keys.values().forEach(key -> key.thenAcceptAsync(SecretBytes::close, Runnable::run));
     }
 }

@@ -36,9 +36,10 @@ public final class StateFile {
         this.file = file;
     }
 
-    /** Sets the content that was read from the file. */
-    public synchronized void opened(KeyringView read) {
-        content = read;
+    /** Sets the content on which the next change is based, and discards a file that was prepared from another one. */
+    public synchronized void opened(KeyringView base) {
+        content = base;
+        close();
     }
 
     /**

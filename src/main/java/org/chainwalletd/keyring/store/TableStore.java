@@ -340,9 +340,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         }
         batch.added().stream()
                 .filter(KeyEntry::imported)
-                .map(entry -> Optional.ofNullable(sealed.get(entry.address())))
-                .flatMap(Optional::stream)
-                .forEach(key -> blobs.putAll(blobs(key)));
+                .forEach(entry -> blobs.putAll(blobs(sealedKey(entry.address()))));
         return new KeyRows.Change(
                 blobs,
                 removed,
@@ -360,6 +358,18 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
                         evmKey.map(change -> head(batch.before()).members()),
                         List.of(),
                         unneeded));
+    }
+
+    /** Returns a key that was added; a record without its sealed key could not sign and would stop every later start. */
+    private SealedKey sealedKey(Address address) {
+        SealedKey key = sealed.get(address);
+        if (key == null) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    "nothing was recorded, because the sealed key of " + address
+                            + " is missing: report this as a fault of the program");
+        }
+        return key;
     }
 
     private static Map<KeyringRow.Place, Bytes> blobs(SealedKey key) {
