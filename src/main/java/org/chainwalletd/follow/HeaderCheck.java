@@ -45,20 +45,18 @@ final class HeaderCheck {
     /** @param workChecked whether the work was computed, or none is demanded */
     record Judged(Optional<Fault> fault, boolean workChecked) {}
 
-    /** Checks everything, always with the proof of work, of the next header on {@code chain}. */
-    CompletionStage<Judged> judge(HeaderChain chain, BlockHeader header, Hash256 id) {
-        return judgeWork(judgePlace(chain, header, id), header, id);
-    }
-
-    /** Checks the same except the block's time against our clock: whether a block exists differs from whether it is accepted, and a slow clock must not hide a lag. */
+    /**
+     * Checks everything of the next header on {@code chain}, always with the proof of work, except its time against our clock: whether a block exists
+     * differs from whether it is accepted, and a slow clock must not hide a lag.
+     */
     CompletionStage<Judged> prove(HeaderChain chain, BlockHeader header, Hash256 id) {
-        return judgeWork(rules.judge(chain, header, id).filter(broken -> !leniency.forgives(broken)), header, id);
+        Optional<Fault> fault = rules.judge(chain, header, id).filter(broken -> !leniency.forgives(broken));
+        return fault.isPresent() ? CompletableFuture.completedFuture(new Judged(fault, false)) : judgeWork(header, id);
     }
 
-    private CompletionStage<Judged> judgeWork(Optional<Fault> fault, BlockHeader header, Hash256 id) {
-        return fault.isPresent()
-                ? CompletableFuture.completedFuture(new Judged(fault, false))
-                : judgeWork(header, id, header.height());
+    /** Checks only the proof of work, always. */
+    CompletionStage<Judged> judgeWork(BlockHeader header, Hash256 id) {
+        return judgeWork(header, id, header.height());
     }
 
     /** Checks link, time and target. */

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.BlockHeader;
@@ -23,6 +25,7 @@ import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.FollowRig;
@@ -260,6 +263,107 @@ class UnworkedBlocksTest {
         assertThat(Await.result(new ChainComparison(node.client(), ours, check, Runnable::run).begin()))
                 .isEqualTo(new ChainComparison.Finding.Unclear(Optional.empty()));
         assertThat(computed).hasValue(0);
+    }
+
+    private ChainComparison.Finding compare(List<BlockHeader> kept, WorkCheck counting) {
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        try {
+            return Await.result(new ChainComparison(node.client(), checked(kept), check(counting), executor).begin());
+        } finally {
+            executor.shutdownNow();
+        }
+    }
+
+    private static WorkCheck counting(AtomicInteger computed) {
+        return new WorkCheck(
+                header -> {
+                    computed.incrementAndGet();
+                    return header.nonce() == 1;
+                },
+                Runnable::run);
+    }
+
+    /** Returns those of 4,020 headers whose ids would be kept, if that were many. */
+    private static List<BlockHeader> kept(List<BlockHeader> chain) {
+        return chain.stream()
+                .filter(header -> header.height() % BlockRows.EVERY == 0 || header.height() > 4_000)
+                .toList();
+    }
+
+    @Test
+    void a_node_that_is_far_behind_costs_no_work_even_at_a_block_whose_id_is_not_kept() {
+        List<BlockHeader> chain = grown(List.of(), 4_020, true);
+        AtomicInteger computed = new AtomicInteger();
+        node.shown = chain.subList(0, 4_000);
+
+        assertThat(compare(kept(chain), counting(computed)))
+                .isEqualTo(new ChainComparison.Finding.LighterBranch(3_999, 3_000));
+        assertThat(computed).hasValue(0);
+    }
+
+    @Test
+    void a_node_that_denies_blocks_of_ours_whose_ids_are_kept_and_shows_those_below_costs_no_work() {
+        List<BlockHeader> chain = grown(List.of(), 4_020, true);
+        AtomicInteger computed = new AtomicInteger();
+        node.shown = chain.subList(0, 4_000);
+        node.claimed = 4_010;
+
+        assertThat(compare(kept(chain), counting(computed)))
+                .isEqualTo(new ChainComparison.Finding.Unclear(Optional.empty()));
+        assertThat(computed).hasValue(0);
+    }
+
+    @Test
+    void of_a_long_branch_without_work_no_more_headers_are_read_than_can_be_ours() {
+        List<BlockHeader> chain = grown(List.of(), 3_500, true);
+        AtomicInteger computed = new AtomicInteger();
+        node.shown = grown(chain.subList(0, 1_500), 1_900, false);
+
+        ChainComparison.Finding finding = compare(chain, counting(computed));
+
+        assertThat(finding)
+                .isInstanceOfSatisfying(
+                        ChainComparison.Finding.Unclear.class,
+                        unclear ->
+                                assertThat(unclear.fault().orElseThrow().rule()).isEqualTo(Fault.Rule.WORK));
+        assertThat(computed).hasValue(1);
+        assertThat(node.blocksAsked).hasValueLessThan((int) BlockRows.EVERY + 50);
+    }
+
+    @Test
+    void a_branch_of_more_work_counts_only_if_each_of_its_headers_has_that_work() {
+        List<BlockHeader> common = grown(List.of(), 20, true);
+        for (int length : List.of(11, 1_000, 1_001)) {
+            List<BlockHeader> ours = grown(common, length - 1, true);
+            for (int unworked : List.of(-1, 0, 1, length / 2, length - 2, length - 1)) {
+                List<BlockHeader> branch = new ArrayList<>(common);
+                for (int i = 0; i < length; i++) {
+                    branch.add(header(
+                            branch.size(),
+                            topOf(branch),
+                            i == unworked ? 0 : 1,
+                            YESTERDAY + 1 + branch.size(),
+                            NO_TRANSACTIONS));
+                }
+                node.shown = branch;
+                AtomicInteger computed = new AtomicInteger();
+                ChainComparison.Finding finding = compare(ours, counting(computed));
+
+                if (unworked < 0) {
+                    assertThat(finding)
+                            .isInstanceOfSatisfying(
+                                    ChainComparison.Finding.HeavierBranch.class,
+                                    heavier -> assertThat(heavier.fork()).isEqualTo(19));
+                    assertThat(computed).hasValue(length);
+                } else {
+                    assertThat(finding)
+                            .isEqualTo(new ChainComparison.Finding.Unclear(Optional.of(new Fault(
+                                    Fault.Rule.WORK,
+                                    20 + unworked,
+                                    branch.get(20 + unworked).id()))));
+                }
+            }
+        }
     }
 
     @Test
