@@ -17,12 +17,11 @@ import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.BlockRow;
-import org.chainwalletd.store.books.BlockRows;
 
 /**
  * Compares a node's chain with the followed one. All requests go to the same node. Finding the fork takes a number of requests logarithmic in its
- * depth; then the headers of the branch are read once. Their work is computed before the branch counts as heavier, but not as long as even the work
- * that they claim is too little: a node that is far behind shows such headers, too, because not all ids of our chain are kept.
+ * depth; then the headers of the branch are read once, and their work is computed. Only the work of headers that may be ours, because not all ids of
+ * our chain are kept, is left until the branch claims more work than ours or has left our chain: a node that is far behind shows such headers.
  *
  * <p>The height of a node's chain is proven by headers that extend our chain, each with its proof of work. Because of {@value #PROOF} such headers
  * above our tip, the height that the node reports counts until the followed chain has reached them: a node cannot make them up, but it could wait
@@ -232,9 +231,7 @@ final class ChainComparison {
     private CompletionStage<Finding> fork(long height) {
         return common(height, ours.size(), 1)
                 .thenComposeAsync(
-                        index -> index < 0
-                                ? done(new Finding.NoCommonBlock(height))
-                                : compareWork(height, ours.get(index).height()),
+                        index -> index < 0 ? done(new Finding.NoCommonBlock(height)) : compareWork(height, index),
                         executor);
     }
 
@@ -279,23 +276,24 @@ final class ChainComparison {
                         executor);
     }
 
-    private CompletionStage<Finding> compareWork(long height, long fork) {
+    private CompletionStage<Finding> compareWork(long height, int common) {
+        long fork = ours.get(common).height();
+        long other = common + 1 < ours.size() ? ours.get(common + 1).height() : fork + 1;
         HeaderChain branch = ours.copy();
         branch.truncateTo(fork);
-        return climb(new Branch(height, fork, ours.workAbove(fork), branch, new ArrayList<>()));
+        return climb(new Branch(height, fork, other, ours.workAbove(fork), branch, new ArrayList<>()));
     }
 
     /**
      * A branch.
      *
+     * @param other height from which no header is ours: that of the lowest block above the fork whose id we keep
      * @param lacks the work of our chain above the fork, less the work that the headers claim
      * @param chain the followed chain up to the fork, then the headers read so far
      * @param unworked those of them whose work was not computed, the highest first
      */
-    private record Branch(long height, long fork, BigInteger lacks, HeaderChain chain, List<BlockHeader> unworked) {
-        /** Among so many headers of our own chain is one whose id we keep. More of another chain are not read without work. */
-        private static final long MOST_UNWORKED = BlockRows.EVERY;
-
+    private record Branch(
+            long height, long fork, long other, BigInteger lacks, HeaderChain chain, List<BlockHeader> unworked) {
         long next() {
             return chain.height() + 1;
         }
@@ -303,11 +301,15 @@ final class ChainComparison {
         Branch with(BlockHeader header) {
             chain.append(HeaderCheck.row(header, false));
             unworked.add(0, header);
-            return new Branch(height, fork, lacks.subtract(HeaderChain.work(header.target())), chain, unworked);
+            return new Branch(height, fork, other, lacks.subtract(HeaderChain.work(header.target())), chain, unworked);
         }
 
         boolean claimsMoreWork() {
             return lacks.signum() < 0;
+        }
+
+        boolean hasUnworkedOther() {
+            return chain.height() >= other && !unworked.isEmpty();
         }
     }
 
@@ -320,12 +322,12 @@ final class ChainComparison {
                                     proof -> new Finding.HeavierBranch(branch.fork(), branch.height(), proof),
                                     executor));
         }
-        if (branch.next() > branch.height()) {
-            return done(new Finding.LighterBranch(branch.height(), branch.fork()));
+        if (branch.hasUnworkedOther()) {
+            return ifWorked(branch, () -> climb(branch));
         }
-        return branch.unworked().size() < Branch.MOST_UNWORKED
-                ? readNext(branch)
-                : ifWorked(branch, () -> readNext(branch));
+        return branch.next() > branch.height()
+                ? done(new Finding.LighterBranch(branch.height(), branch.fork()))
+                : readNext(branch);
     }
 
     /** Continues if the headers have the work that they claim. Begins with the highest: a made-up one may stand on many real ones. */

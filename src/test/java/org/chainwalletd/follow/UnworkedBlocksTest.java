@@ -285,8 +285,12 @@ class UnworkedBlocksTest {
 
     /** Returns those of 4,020 headers whose ids would be kept, if that were many. */
     private static List<BlockHeader> kept(List<BlockHeader> chain) {
+        return kept(chain, 4_000);
+    }
+
+    private static List<BlockHeader> kept(List<BlockHeader> chain, long allAbove) {
         return chain.stream()
-                .filter(header -> header.height() % BlockRows.EVERY == 0 || header.height() > 4_000)
+                .filter(header -> header.height() % BlockRows.EVERY == 0 || header.height() > allAbove)
                 .toList();
     }
 
@@ -328,6 +332,25 @@ class UnworkedBlocksTest {
                                 assertThat(unclear.fault().orElseThrow().rule()).isEqualTo(Fault.Rule.WORK));
         assertThat(computed).hasValue(1);
         assertThat(node.blocksAsked).hasValueLessThan((int) BlockRows.EVERY + 50);
+    }
+
+    @Test
+    void headers_without_work_are_a_lie_even_if_they_claim_no_more_work_than_ours() {
+        List<BlockHeader> chain = grown(List.of(), 3_600, true);
+        assertLie(chain.subList(0, 20), 15, 5, 15);
+        assertLie(chain.subList(0, 20), 15, 4, 15);
+        assertLie(kept(chain, 3_499), 3_495, 10, 3_500);
+    }
+
+    /** Asserts that a node is found to lie that shows blocks without work on {@code common} ones of ours. */
+    private void assertLie(List<BlockHeader> ours, int common, int unworked, int lie) {
+        AtomicInteger computed = new AtomicInteger();
+        node.shown = grown(grown(List.of(), common, true), unworked, false);
+
+        assertThat(compare(ours, counting(computed)))
+                .isEqualTo(new ChainComparison.Finding.Unclear(Optional.of(
+                        new Fault(Fault.Rule.WORK, lie, node.shown.get(lie).id()))));
+        assertThat(computed).hasValue(1);
     }
 
     @Test
