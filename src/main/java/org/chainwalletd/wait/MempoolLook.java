@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiPredicate;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -27,16 +28,18 @@ import org.chainwalletd.node.NodeClient;
 
 /**
  * Look-up of pending transactions of some addresses: one scan for all addresses, then the bytes of each transaction not known yet, because the
- * amounts in a listing prove nothing. Transactions whose bytes cannot be fetched, belong to another id, or are too many for one look-up, are
- * reported as missing.
+ * amounts in a listing prove nothing. Transactions whose bytes cannot be fetched, belong to another id, or are too many for one look-up or its time,
+ * are reported as missing.
  */
 final class MempoolLook {
     /** Maximum number of transactions fetched per look-up; others are reported only when they are in a block. */
     private static final int MOST_FETCHED = 500;
     /** Transactions fetched concurrently. */
-    private static final int AT_ONCE = 8;
+    static final int AT_ONCE = 8;
     /** Maximum length of the transactions of one look-up together: one block confirms no more. */
     private static final long MOST_BYTES = Block.MAX_TRANSACTIONS_BYTES;
+    /** Time after which no more transactions are requested, because a silent node delays each request and other look-ups wait for the end of this one. */
+    static final long MOST_MILLIS = 10_000;
 
     /**
      * Result of a look-up.
@@ -51,11 +54,14 @@ final class MempoolLook {
     private final ChainProfile profile;
     private final NodeClient nodes;
     private final Executor executor;
+    private final LongSupplier clock;
 
-    MempoolLook(ChainProfile profile, NodeClient nodes, Executor executor) {
+    /** @param clock monotonic milliseconds */
+    MempoolLook(ChainProfile profile, NodeClient nodes, Executor executor, LongSupplier clock) {
         this.profile = profile;
         this.nodes = nodes;
         this.executor = executor;
+        this.clock = clock;
     }
 
     /**
@@ -110,10 +116,11 @@ final class MempoolLook {
 
     private CompletionStage<Found> fetch(List<Hash256> txIds, Set<Address> asked) {
         AtomicLong room = new AtomicLong(MOST_BYTES);
+        long end = clock.getAsLong() + MOST_MILLIS;
         return Bounded.each(
                         txIds,
                         AT_ONCE,
-                        txId -> room.get() < 0
+                        txId -> room.get() < 0 || clock.getAsLong() >= end
                                 ? CompletableFuture.completedFuture(Optional.empty())
                                 : transaction(txId, room),
                         executor)

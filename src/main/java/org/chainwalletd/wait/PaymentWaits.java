@@ -141,7 +141,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         this.timers = timers;
         this.nodes = setup.nodes();
         this.nodesTip = setup.nodesTip();
-        this.mempools = new MempoolLook(setup.profile(), setup.nodes(), setup.executor());
+        this.mempools = new MempoolLook(setup.profile(), setup.nodes(), setup.executor(), setup.clock());
         this.background = shared.background();
         this.listener = shared.listener();
         this.feed = feed;

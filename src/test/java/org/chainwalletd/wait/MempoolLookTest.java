@@ -9,8 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -27,7 +30,7 @@ import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A mempool of more bytes than a look-up keeps. */
+/** A mempool of more bytes than a look-up keeps, or of more transactions than arrive in its time. */
 class MempoolLookTest {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final Address PAID = Address.of(new byte[32]);
@@ -38,6 +41,12 @@ class MempoolLookTest {
     private final ExecutorService executor = Executors.newFixedThreadPool(2);
     private final Map<Hash256, Bytes> pool = new LinkedHashMap<>();
     private final List<Hash256> asked = Collections.synchronizedList(new ArrayList<>());
+    private final AtomicLong clock = new AtomicLong(1_000);
+    /** Completed unless the node answers only half of the requests. */
+    private CompletableFuture<Void> released = CompletableFuture.completedFuture(null);
+
+    /** Requests while it answers only half of them. */
+    private final AtomicInteger gated = new AtomicInteger();
 
     @AfterEach
     void stop() {
@@ -54,6 +63,17 @@ class MempoolLookTest {
         return new Transaction(List.of(new Outpoint(Hash256.ZERO, number)), outputs, List.of(Witness.EMPTY));
     }
 
+    private static Transaction payment(long number) {
+        return new Transaction(
+                List.of(new Outpoint(Hash256.ZERO, number)),
+                List.of(TxOutput.toAddress(PAID, Amount.of(1_000))),
+                List.of(Witness.EMPTY));
+    }
+
+    private void pend(Transaction tx) {
+        pool.put(TransactionCodec.txId(PROFILE, tx), Bytes.wrap(TransactionCodec.encode(tx)));
+    }
+
     private NodeClient node() {
         return Stub.of(NodeClient.class, call -> switch (call.name()) {
             case "addressMempools" ->
@@ -65,9 +85,13 @@ class MempoolLookTest {
                                 .toList())));
             case "transaction" -> {
                 Hash256 id = (Hash256) call.arguments()[0];
+                Optional<NodeClient.NodeTransaction> answer =
+                        Optional.of(new NodeClient.NodeTransaction(id, pool.get(id), true, null, null));
                 asked.add(id);
-                yield CompletableFuture.completedFuture(
-                        Optional.of(new NodeClient.NodeTransaction(id, pool.get(id), true, null, null)));
+                if (!released.isDone() && gated.incrementAndGet() % 2 == 0) {
+                    yield released.thenApply(free -> answer);
+                }
+                yield CompletableFuture.completedFuture(answer);
             }
             default -> throw new UnsupportedOperationException(call.name());
         });
@@ -76,10 +100,9 @@ class MempoolLookTest {
     @Test
     void a_look_up_keeps_transactions_of_at_most_a_block_and_reports_the_rest_as_missing() {
         for (int i = 0; i < COUNT; i++) {
-            Transaction tx = almostAMegabyte(i);
-            pool.put(TransactionCodec.txId(PROFILE, tx), Bytes.wrap(TransactionCodec.encode(tx)));
+            pend(almostAMegabyte(i));
         }
-        MempoolLook look = new MempoolLook(PROFILE, node(), executor);
+        MempoolLook look = new MempoolLook(PROFILE, node(), executor, clock::get);
 
         MempoolLook.Found found = Await.result(look.at(List.of(PAID), (address, id) -> false));
 
@@ -92,5 +115,27 @@ class MempoolLookTest {
         MempoolLook.Found again = Await.result(look.again(List.of(PAID), found.missing()));
         assertThat(again.transactions()).hasSize(KEPT);
         assertThat(again.paid().values()).allMatch(paid -> paid.get(PAID).equals(Amount.of(1_000)));
+    }
+
+    @Test
+    void a_look_up_ends_with_its_time_if_half_of_the_requests_get_no_answer() {
+        for (int i = 0; i < COUNT; i++) {
+            pend(payment(i));
+        }
+        MempoolLook look = new MempoolLook(PROFILE, node(), executor, clock::get);
+        released = new CompletableFuture<>();
+
+        CompletionStage<MempoolLook.Found> looking = look.at(List.of(PAID), (address, id) -> false);
+        Await.until("all further requests wait", () -> gated.get() == 2 * MempoolLook.AT_ONCE);
+        clock.addAndGet(MempoolLook.MOST_MILLIS);
+        released.complete(null);
+
+        MempoolLook.Found found = Await.result(looking);
+        assertThat(asked).hasSize(2 * MempoolLook.AT_ONCE);
+        assertThat(found.transactions().keySet()).containsExactlyInAnyOrderElementsOf(asked);
+        assertThat(found.missing()).hasSize(COUNT - asked.size());
+
+        MempoolLook.Found again = Await.result(look.again(List.of(PAID), found.missing()));
+        assertThat(again.missing()).isEmpty();
     }
 }
