@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiPredicate;
@@ -47,9 +48,13 @@ final class MempoolLook {
      * @param paid amounts that transactions pay to the addresses, by transaction
      * @param transactions by their ids, computed from the bytes
      * @param missing transactions whose bytes were not fetched
+     * @param unrequested those of the missing ones that were not even requested
      */
     record Found(
-            Map<Hash256, Map<Address, Amount>> paid, Map<Hash256, Transaction> transactions, List<Hash256> missing) {}
+            Map<Hash256, Map<Address, Amount>> paid,
+            Map<Hash256, Transaction> transactions,
+            List<Hash256> missing,
+            Set<Hash256> unrequested) {}
 
     private final ChainProfile profile;
     private final NodeClient nodes;
@@ -117,17 +122,23 @@ final class MempoolLook {
     private CompletionStage<Found> fetch(List<Hash256> txIds, Set<Address> asked) {
         AtomicLong room = new AtomicLong(MOST_BYTES);
         long end = clock.getAsLong() + MOST_MILLIS;
+        Set<Hash256> unrequested = ConcurrentHashMap.newKeySet();
         return Bounded.each(
                         txIds,
                         AT_ONCE,
-                        txId -> room.get() < 0 || clock.getAsLong() >= end
-                                ? CompletableFuture.completedFuture(Optional.empty())
-                                : transaction(txId, room),
+                        txId -> {
+                            if (room.get() < 0 || clock.getAsLong() >= end) {
+                                unrequested.add(txId);
+                                return CompletableFuture.completedFuture(Optional.empty());
+                            }
+                            return transaction(txId, room);
+                        },
                         executor)
-                .thenApplyAsync(fetched -> found(txIds, fetched, asked), executor);
+                .thenApplyAsync(fetched -> found(txIds, fetched, unrequested, asked), executor);
     }
 
-    private Found found(List<Hash256> txIds, List<Optional<Transaction>> fetched, Set<Address> asked) {
+    private Found found(
+            List<Hash256> txIds, List<Optional<Transaction>> fetched, Set<Hash256> unrequested, Set<Address> asked) {
         Map<Hash256, Map<Address, Amount>> paid = new HashMap<>();
         Map<Hash256, Transaction> transactions = new HashMap<>();
         List<Hash256> missing = new ArrayList<>();
@@ -141,7 +152,7 @@ final class MempoolLook {
                             },
                             () -> missing.add(txId));
         }
-        return new Found(paid, transactions, missing);
+        return new Found(paid, transactions, missing, unrequested);
     }
 
     /** @param room bytes left for the look-up; negative once a transaction did not fit */

@@ -333,7 +333,9 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         if (!found.missing().isEmpty()) {
             // The next wait needs its own look-up, because not everything pending is known.
             waits.outdated(looked.addresses());
-            missing.add(looked.addresses(), found.missing());
+            if (!missing.add(looked.addresses(), found.missing())) {
+                waits.awaited(looked.addresses()).forEach(looks::later);
+            }
             fetchLater();
         }
     }

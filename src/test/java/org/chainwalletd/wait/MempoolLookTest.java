@@ -111,6 +111,7 @@ class MempoolLookTest {
                 .hasSize(COUNT - KEPT)
                 .doesNotContainAnyElementsOf(found.transactions().keySet());
         assertThat(asked).hasSizeLessThan(COUNT / 2);
+        assertThat(found.unrequested()).doesNotContainAnyElementsOf(asked).hasSize(COUNT - asked.size());
 
         MempoolLook.Found again = Await.result(look.again(List.of(PAID), found.missing()));
         assertThat(again.transactions()).hasSize(KEPT);
@@ -134,6 +135,7 @@ class MempoolLookTest {
         assertThat(asked).hasSize(2 * MempoolLook.AT_ONCE);
         assertThat(found.transactions().keySet()).containsExactlyInAnyOrderElementsOf(asked);
         assertThat(found.missing()).hasSize(COUNT - asked.size());
+        assertThat(found.unrequested()).containsExactlyInAnyOrderElementsOf(found.missing());
 
         MempoolLook.Found again = Await.result(look.again(List.of(PAID), found.missing()));
         assertThat(again.missing()).isEmpty();
