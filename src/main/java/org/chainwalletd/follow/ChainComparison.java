@@ -21,7 +21,8 @@ import org.chainwalletd.store.books.BlockRow;
 /**
  * Compares a node's chain with the followed one. All requests go to the same node. Finding the fork takes a number of requests logarithmic in its
  * depth; then the headers of the branch are read once, and their work is computed. Only the work of headers that may be ours, because not all ids of
- * our chain are kept, is left until the branch claims more work than ours or has left our chain: a node that is far behind shows such headers.
+ * our chain are kept, is left until the branch claims more work than ours or has left our chain: a node that is far behind shows such headers. If all
+ * may be ours, and so many can never have more work, they are not even read.
  *
  * <p>The height of a node's chain is proven by headers that extend our chain, each with its proof of work. Because of {@value #PROOF} such headers
  * above our tip, the height that the node reports counts until the followed chain has reached them: a node cannot make them up, but it could wait
@@ -279,9 +280,13 @@ final class ChainComparison {
     private CompletionStage<Finding> compareWork(long height, int common) {
         long fork = ours.get(common).height();
         long other = common + 1 < ours.size() ? ours.get(common + 1).height() : fork + 1;
+        BigInteger work = ours.workAbove(fork);
+        if (height < other && check.limitsWork(ours.get(common), height, work)) {
+            return done(new Finding.LighterBranch(height, fork));
+        }
         HeaderChain branch = ours.copy();
         branch.truncateTo(fork);
-        return climb(new Branch(height, fork, other, ours.workAbove(fork), branch, new ArrayList<>()));
+        return climb(new Branch(height, fork, other, work, branch, new ArrayList<>()));
     }
 
     /**

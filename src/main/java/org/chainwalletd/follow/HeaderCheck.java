@@ -1,5 +1,6 @@
 package org.chainwalletd.follow;
 
+import java.math.BigInteger;
 import java.time.Clock;
 import java.util.Optional;
 import java.util.Set;
@@ -72,6 +73,14 @@ final class HeaderCheck {
                 : Optional.empty();
     }
 
+    /** Returns whether valid headers above a block, up to {@code height}, have at most this work. */
+    boolean limitsWork(BlockRow below, long height, BigInteger work) {
+        return !leniency.forgives(Fault.Rule.TARGET)
+                && rules.mostWork(below, height)
+                        .filter(most -> most.compareTo(work) <= 0)
+                        .isPresent();
+    }
+
     /** Checks only the proof of work, if the policy demands it. */
     CompletionStage<Judged> judgeWork(BlockHeader header, Hash256 id, long claimedTip) {
         return demandsWork(header, claimedTip)
@@ -135,11 +144,15 @@ final class HeaderCheck {
         }
 
         boolean forgives(Fault fault) {
-            boolean forgiven = network == Network.DEVNET && FORGIVEN.contains(fault.rule());
+            boolean forgiven = forgives(fault.rule());
             if (forgiven && logged.add(fault.rule())) {
                 LOG.warn("{}; accepted on a development chain, and not logged again", fault);
             }
             return forgiven;
+        }
+
+        boolean forgives(Fault.Rule rule) {
+            return network == Network.DEVNET && FORGIVEN.contains(rule);
         }
     }
 }

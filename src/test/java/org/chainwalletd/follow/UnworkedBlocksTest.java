@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.MerkleTree;
 import org.chainwalletd.chain.Network;
@@ -136,7 +137,12 @@ class UnworkedBlocksTest {
     }
 
     private static BlockHeader header(long height, Hash256 parent, long nonce, long time, Hash256 root) {
-        return new BlockHeader(BlockHeader.VERSION, height, parent, time, TARGET, nonce, root, Hash256.ZERO);
+        return header(height, parent, nonce, time, root, TARGET);
+    }
+
+    private static BlockHeader header(
+            long height, Hash256 parent, long nonce, long time, Hash256 root, Hash256 target) {
+        return new BlockHeader(BlockHeader.VERSION, height, parent, time, target, nonce, root, Hash256.ZERO);
     }
 
     private static List<BlockHeader> grown(List<BlockHeader> from, int count, boolean worked) {
@@ -266,9 +272,13 @@ class UnworkedBlocksTest {
     }
 
     private ChainComparison.Finding compare(List<BlockHeader> kept, WorkCheck counting) {
+        return compare(kept, check(counting));
+    }
+
+    private ChainComparison.Finding compare(List<BlockHeader> kept, HeaderCheck check) {
         ExecutorService executor = Executors.newSingleThreadExecutor();
         try {
-            return Await.result(new ChainComparison(node.client(), checked(kept), check(counting), executor).begin());
+            return Await.result(new ChainComparison(node.client(), checked(kept), check, executor).begin());
         } finally {
             executor.shutdownNow();
         }
@@ -303,6 +313,47 @@ class UnworkedBlocksTest {
         assertThat(compare(kept(chain), counting(computed)))
                 .isEqualTo(new ChainComparison.Finding.LighterBranch(3_999, 3_000));
         assertThat(computed).hasValue(0);
+    }
+
+    @Test
+    void blocks_that_may_be_ours_are_not_read_if_so_many_can_never_have_more_work() {
+        node.shown = grown(List.of(), 3_101, true);
+
+        assertThat(compare(kept(grown(node.shown, 919, true)), work))
+                .isEqualTo(new ChainComparison.Finding.LighterBranch(3_100, 3_000));
+        assertThat(node.blocksAsked).hasValueLessThan(50);
+    }
+
+    /** Adds blocks with a target of their own. */
+    private static List<BlockHeader> grown(List<BlockHeader> from, int count, Hash256 target) {
+        List<BlockHeader> chain = new ArrayList<>(from);
+        for (int i = 0; i < count; i++) {
+            chain.add(header(chain.size(), topOf(chain), 1, YESTERDAY + 1 + chain.size(), NO_TRANSACTIONS, target));
+        }
+        return chain;
+    }
+
+    @Test
+    void a_branch_in_a_gap_of_the_kept_ids_is_heavier_if_its_target_becomes_harder_there() {
+        List<BlockHeader> common = grown(List.of(), 4_001, true);
+        Hash256 hardest = Difficulty.adjust(Network.TESTNET, TARGET, 0, 0);
+        node.shown = grown(grown(common, 319, TARGET), 680, hardest);
+
+        assertThat(compare(kept(grown(common, 1_100, true), 5_000), work))
+                .isInstanceOfSatisfying(
+                        ChainComparison.Finding.HeavierBranch.class,
+                        heavier -> assertThat(heavier.fork()).isEqualTo(4_000));
+    }
+
+    @Test
+    void a_branch_of_a_development_chain_is_heavier_with_any_target() {
+        List<BlockHeader> common = grown(List.of(), 3_001, true);
+        node.shown = grown(common, 100, Hash256.parse("0001" + "00".repeat(30)));
+
+        assertThat(compare(kept(grown(common, 1_019, true)), check(work, Network.DEVNET)))
+                .isInstanceOf(ChainComparison.Finding.HeavierBranch.class);
+        assertThat(compare(kept(grown(common, 1_019, true)), work))
+                .isInstanceOf(ChainComparison.Finding.LighterBranch.class);
     }
 
     @Test
@@ -477,8 +528,11 @@ class UnworkedBlocksTest {
     }
 
     private static HeaderCheck check(WorkCheck work) {
-        return new HeaderCheck(
-                new HeaderRules(Network.TESTNET), new Leniency(Network.TESTNET), work, true, Clock.systemUTC());
+        return check(work, Network.TESTNET);
+    }
+
+    private static HeaderCheck check(WorkCheck work, Network network) {
+        return new HeaderCheck(new HeaderRules(network), new Leniency(network), work, true, Clock.systemUTC());
     }
 
     /** Blocks whose transactions nobody has. */
