@@ -10,6 +10,11 @@ import java.util.List;
 public record Block(BlockHeader header, List<Transaction> transactions) {
     private static final int COUNT_BYTES = 4;
 
+    /** Maximum length of all transactions of a block together. */
+    public static final int MAX_TRANSACTIONS_BYTES = ChainProfile.MAX_BLOCK_BYTES - BlockHeader.LENGTH - COUNT_BYTES;
+    /** Number of transactions that no block exceeds. */
+    public static final int MAX_TRANSACTIONS = MAX_TRANSACTIONS_BYTES / TransactionCodec.SHORTEST_BYTES;
+
     public Block {
         transactions = List.copyOf(transactions);
     }

@@ -15,6 +15,9 @@ public final class TransactionCodec {
     private static final int INPUT_BYTES = 36;
     private static final int SMALLEST_OUTPUT_BYTES = 12;
     private static final int SMALLEST_WITNESS_BYTES = 3;
+    /** Length of the shortest transaction that consensus allows: one input and one output, whose script has one byte. */
+    static final int SHORTEST_BYTES = HEADER_BYTES + INPUT_BYTES + SMALLEST_OUTPUT_BYTES + 1 + SMALLEST_WITNESS_BYTES;
+
     private static final int SIGNING_PREFIX_BYTES = 9 + Hash256.LENGTH;
 
     private TransactionCodec() {}

@@ -7,6 +7,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.DecodeException;
@@ -85,21 +87,32 @@ final class BlockReader {
         if (fault.isPresent()) {
             return CompletableFuture.completedFuture(new Fetched.Invalid(height, fault.get()));
         }
+        int count = summary.transactions().size();
+        if (count > Block.MAX_TRANSACTIONS) {
+            return CompletableFuture.completedFuture(invalid(summary, Fault.Rule.LENGTH));
+        }
         // The Merkle tree repeats its last leaf on odd levels: a list whose end is repeated would have the same root.
-        if (new HashSet<>(summary.transactions()).size()
-                < summary.transactions().size()) {
+        if (new HashSet<>(summary.transactions()).size() < count) {
             return CompletableFuture.completedFuture(invalid(summary, Fault.Rule.TRANSACTIONS));
         }
-        return bodies(any, summary)
+        return bodies(any, summary, newRoom())
                 .thenComposeAsync(
                         found -> {
                             List<Optional<Body>> bodies = decode(summary, found);
                             return fits(summary, bodies)
                                     ? CompletableFuture.<Fetched>completedFuture(whole(summary, bodies))
-                                    : bodies(node, summary)
-                                            .thenApplyAsync(
-                                                    own -> fromListingNode(summary, decode(summary, own)), executor);
+                                    : readFromListingNode(node, summary);
                         },
+                        executor);
+    }
+
+    private CompletionStage<Fetched> readFromListingNode(NodeClient node, NodeClient.BlockSummary summary) {
+        AtomicLong room = newRoom();
+        return bodies(node, summary, room)
+                .thenApplyAsync(
+                        found -> room.get() < 0
+                                ? invalid(summary, Fault.Rule.LENGTH)
+                                : fromListingNode(summary, decode(summary, found)),
                         executor);
     }
 
@@ -125,9 +138,30 @@ final class BlockReader {
         return new Fetched.Invalid(summary.height(), new Fault(rule, summary.height(), summary.blockId()));
     }
 
+    private static AtomicLong newRoom() {
+        return new AtomicLong(Block.MAX_TRANSACTIONS_BYTES);
+    }
+
+    /**
+     * Reads the transactions of a block, and none after one that does not fit into it: whether the block exists at all is known only once all have been
+     * read, and until then they are kept.
+     *
+     * @param room bytes left in the block; negative once a transaction did not fit
+     */
     private CompletionStage<List<Optional<NodeClient.NodeTransaction>>> bodies(
-            NodeClient from, NodeClient.BlockSummary summary) {
-        return Bounded.each(summary.transactions(), Walk.BODIES_AT_ONCE, from::transaction, executor);
+            NodeClient from, NodeClient.BlockSummary summary, AtomicLong room) {
+        return Bounded.each(
+                summary.transactions(),
+                Walk.BODIES_AT_ONCE,
+                id -> room.get() < 0
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : from.transaction(id)
+                                // Counted on the same thread: an executor task for each transaction would cost more.
+                                .thenApplyAsync(
+                                        found -> found.filter(
+                                                tx -> room.addAndGet(-tx.bytes().length()) >= 0),
+                                        Runnable::run),
+                executor);
     }
 
     /** Decodes all transactions of a block in one task: a task for each would cost more than the decoding. */

@@ -1,6 +1,7 @@
 package org.chainwalletd.follow;
 
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -9,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.BlockHeader;
@@ -18,7 +20,9 @@ import org.chainwalletd.store.books.BlockRow;
 
 /**
  * Compares a node's chain with the followed one. All requests go to the same node. Finding the fork takes a number of requests logarithmic in its
- * depth; then the headers of the branch are read once.
+ * depth; then the headers of the branch are read once, and their work is computed. Only the work of headers that may be ours, because not all ids of
+ * our chain are kept, is left until the branch claims more work than ours or has left our chain: a node that is far behind shows such headers. If all
+ * may be ours, and so many can never have more work, they are not even read.
  *
  * <p>The height of a node's chain is proven by headers that extend our chain, each with its proof of work. Because of {@value #PROOF} such headers
  * above our tip, the height that the node reports counts until the followed chain has reached them: a node cannot make them up, but it could wait
@@ -118,7 +122,7 @@ final class ChainComparison {
         return node.tip().thenComposeAsync(tip -> compare(tip, this::fork), executor);
     }
 
-    /** Compares only above our tip: does not look for the fork of another branch, which takes a request and a proof of work for each of its blocks. */
+    /** Compares only above our tip: does not look for the fork of another branch, which takes a request for each of its blocks. */
     CompletionStage<Finding> beginAboveTip() {
         return node.tip()
                 .thenComposeAsync(tip -> compare(tip, height -> done(new Finding.OtherBranch(height))), executor);
@@ -228,9 +232,7 @@ final class ChainComparison {
     private CompletionStage<Finding> fork(long height) {
         return common(height, ours.size(), 1)
                 .thenComposeAsync(
-                        index -> index < 0
-                                ? done(new Finding.NoCommonBlock(height))
-                                : compareWork(height, ours.get(index).height()),
+                        index -> index < 0 ? done(new Finding.NoCommonBlock(height)) : compareWork(height, index),
                         executor);
     }
 
@@ -275,32 +277,77 @@ final class ChainComparison {
                         executor);
     }
 
-    private CompletionStage<Finding> compareWork(long height, long fork) {
+    private CompletionStage<Finding> compareWork(long height, int common) {
+        long fork = ours.get(common).height();
+        long other = common + 1 < ours.size() ? ours.get(common + 1).height() : fork + 1;
+        BigInteger work = ours.workAbove(fork);
+        if (height < other && check.limitsWork(ours.get(common), height, work)) {
+            return done(new Finding.LighterBranch(height, fork));
+        }
         HeaderChain branch = ours.copy();
         branch.truncateTo(fork);
-        return climb(new Branch(height, fork, ours.workAbove(fork), branch));
+        return climb(new Branch(height, fork, other, work, branch, new ArrayList<>()));
     }
 
-    /** The branch: the followed chain up to the fork, then the headers read and checked so far. */
-    private record Branch(long height, long fork, BigInteger ours, HeaderChain chain) {
+    /**
+     * A branch.
+     *
+     * @param other height from which no header is ours: that of the lowest block above the fork whose id we keep
+     * @param lacks the work of our chain above the fork, less the work that the headers claim
+     * @param chain the followed chain up to the fork, then the headers read so far
+     * @param unworked those of them whose work was not computed, the highest first
+     */
+    private record Branch(
+            long height, long fork, long other, BigInteger lacks, HeaderChain chain, List<BlockHeader> unworked) {
         long next() {
             return chain.height() + 1;
         }
 
-        boolean isHeavier() {
-            return chain.workAbove(fork).compareTo(ours) > 0;
+        Branch with(BlockHeader header) {
+            chain.append(HeaderCheck.row(header, false));
+            unworked.add(0, header);
+            return new Branch(height, fork, other, lacks.subtract(HeaderChain.work(header.target())), chain, unworked);
+        }
+
+        boolean claimsMoreWork() {
+            return lacks.signum() < 0;
+        }
+
+        boolean hasUnworkedOther() {
+            return chain.height() >= other && !unworked.isEmpty();
         }
     }
 
     private CompletionStage<Finding> climb(Branch branch) {
-        if (branch.isHeavier()) {
-            return prove(branch.chain(), branch.height(), List.of())
-                    .thenApplyAsync(
-                            proof -> new Finding.HeavierBranch(branch.fork(), branch.height(), proof), executor);
+        if (branch.claimsMoreWork()) {
+            return ifWorked(
+                    branch,
+                    () -> prove(branch.chain(), branch.height(), List.of())
+                            .thenApplyAsync(
+                                    proof -> new Finding.HeavierBranch(branch.fork(), branch.height(), proof),
+                                    executor));
         }
-        if (branch.next() > branch.height()) {
-            return done(new Finding.LighterBranch(branch.height(), branch.fork()));
+        if (branch.hasUnworkedOther()) {
+            return ifWorked(branch, () -> climb(branch));
         }
+        return branch.next() > branch.height()
+                ? done(new Finding.LighterBranch(branch.height(), branch.fork()))
+                : readNext(branch);
+    }
+
+    /** Continues if the headers have the work that they claim. Begins with the highest: a made-up one may stand on many real ones. */
+    private CompletionStage<Finding> ifWorked(Branch branch, Supplier<CompletionStage<Finding>> next) {
+        List<BlockHeader> claimed = List.copyOf(branch.unworked());
+        branch.unworked().clear();
+        return Bounded.first(
+                        claimed,
+                        header -> check.judgeWork(header, header.id())
+                                .thenApplyAsync(HeaderCheck.Judged::fault, executor),
+                        executor)
+                .thenComposeAsync(fault -> fault.isPresent() ? done(new Finding.Unclear(fault)) : next.get(), executor);
+    }
+
+    private CompletionStage<Finding> readNext(Branch branch) {
         return node.blockAt(branch.next()).thenComposeAsync(summary -> climbOn(branch, summary), executor);
     }
 
@@ -310,21 +357,13 @@ final class ChainComparison {
         if (summary.isEmpty() || ours.has(branch.next(), summary.get().blockId())) {
             return done(new Finding.Unclear(Optional.empty()));
         }
-        Optional<Fault> fault = BlockReader.judge(summary.get(), branch.next());
+        BlockHeader header = summary.get().header();
+        Optional<Fault> fault = BlockReader.judge(summary.get(), branch.next())
+                .or(() -> check.judgePlace(branch.chain(), header, header.id()));
         if (fault.isPresent()) {
             return done(new Finding.Unclear(fault));
         }
-        BlockHeader header = summary.get().header();
-        return check.judge(branch.chain(), header, summary.get().blockId())
-                .thenComposeAsync(judged -> grow(branch, header, judged), executor);
-    }
-
-    private CompletionStage<Finding> grow(Branch branch, BlockHeader header, HeaderCheck.Judged judged) {
-        if (judged.fault().isPresent()) {
-            return done(new Finding.Unclear(judged.fault()));
-        }
-        branch.chain().append(HeaderCheck.row(header, judged.workChecked()));
-        return climb(branch);
+        return climb(branch.with(header));
     }
 
     private static CompletionStage<Finding> done(Finding finding) {

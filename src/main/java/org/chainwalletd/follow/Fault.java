@@ -16,6 +16,7 @@ record Fault(Rule rule, long height, Hash256 blockId) {
         PARENT("its parent is not the block below"),
         TIME("its timestamp is not allowed"),
         TARGET("its target is not the one required at its height"),
+        LENGTH("its transactions are longer than a block may be"),
         TRANSACTIONS("its transactions do not match its list of ids"),
         ROOT("its transactions do not match its root"),
         FUTURE("its timestamp is too far in the future"),

@@ -1,5 +1,6 @@
 package org.chainwalletd.follow;
 
+import java.math.BigInteger;
 import java.time.Clock;
 import java.util.Optional;
 import java.util.Set;
@@ -45,20 +46,18 @@ final class HeaderCheck {
     /** @param workChecked whether the work was computed, or none is demanded */
     record Judged(Optional<Fault> fault, boolean workChecked) {}
 
-    /** Checks everything, always with the proof of work, of the next header on {@code chain}. */
-    CompletionStage<Judged> judge(HeaderChain chain, BlockHeader header, Hash256 id) {
-        return judgeWork(judgePlace(chain, header, id), header, id);
-    }
-
-    /** Checks the same except the block's time against our clock: whether a block exists differs from whether it is accepted, and a slow clock must not hide a lag. */
+    /**
+     * Checks everything of the next header on {@code chain}, always with the proof of work, except its time against our clock: whether a block exists
+     * differs from whether it is accepted, and a slow clock must not hide a lag.
+     */
     CompletionStage<Judged> prove(HeaderChain chain, BlockHeader header, Hash256 id) {
-        return judgeWork(rules.judge(chain, header, id).filter(broken -> !leniency.forgives(broken)), header, id);
+        Optional<Fault> fault = rules.judge(chain, header, id).filter(broken -> !leniency.forgives(broken));
+        return fault.isPresent() ? CompletableFuture.completedFuture(new Judged(fault, false)) : judgeWork(header, id);
     }
 
-    private CompletionStage<Judged> judgeWork(Optional<Fault> fault, BlockHeader header, Hash256 id) {
-        return fault.isPresent()
-                ? CompletableFuture.completedFuture(new Judged(fault, false))
-                : judgeWork(header, id, header.height());
+    /** Checks only the proof of work, always. */
+    CompletionStage<Judged> judgeWork(BlockHeader header, Hash256 id) {
+        return judgeWork(header, id, header.height());
     }
 
     /** Checks link, time and target. */
@@ -72,6 +71,14 @@ final class HeaderCheck {
         return Long.compareUnsigned(header.timestamp(), latest) > 0
                 ? Optional.of(new Fault(Fault.Rule.FUTURE, header.height(), id))
                 : Optional.empty();
+    }
+
+    /** Returns whether valid headers above a block, up to {@code height}, have at most this work. */
+    boolean limitsWork(BlockRow below, long height, BigInteger work) {
+        return !leniency.forgives(Fault.Rule.TARGET)
+                && rules.mostWork(below, height)
+                        .filter(most -> most.compareTo(work) <= 0)
+                        .isPresent();
     }
 
     /** Checks only the proof of work, if the policy demands it. */
@@ -137,11 +144,15 @@ final class HeaderCheck {
         }
 
         boolean forgives(Fault fault) {
-            boolean forgiven = network == Network.DEVNET && FORGIVEN.contains(fault.rule());
+            boolean forgiven = forgives(fault.rule());
             if (forgiven && logged.add(fault.rule())) {
                 LOG.warn("{}; accepted on a development chain, and not logged again", fault);
             }
             return forgiven;
+        }
+
+        boolean forgives(Fault.Rule rule) {
+            return network == Network.DEVNET && FORGIVEN.contains(rule);
         }
     }
 }

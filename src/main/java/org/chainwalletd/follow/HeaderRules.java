@@ -1,5 +1,6 @@
 package org.chainwalletd.follow;
 
+import java.math.BigInteger;
 import java.util.Optional;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.Difficulty;
@@ -62,8 +63,19 @@ record HeaderRules(Network network) {
                     .equals(Difficulty.adjust(
                             network, parent.target(), first.get().timestamp(), parent.timestamp()));
         }
-        Hash256 hardest = Difficulty.adjust(network, parent.target(), 0, 0);
+        Hash256 hardest = hardest(parent.target());
         Hash256 easiest = Difficulty.adjust(network, parent.target(), 0, LONGEST_PAUSE);
         return header.target().compareTo(hardest) >= 0 && header.target().compareTo(easiest) <= 0;
+    }
+
+    private Hash256 hardest(Hash256 old) {
+        return Difficulty.adjust(network, old, 0, 0);
+    }
+
+    /** Returns the most work that headers above a block, up to {@code height}, can have; empty if their target may change more than once. */
+    Optional<BigInteger> mostWork(BlockRow below, long height) {
+        long count = height - below.height();
+        BigInteger most = HeaderChain.work(below.target()).max(HeaderChain.work(hardest(below.target())));
+        return count > Difficulty.WINDOW ? Optional.empty() : Optional.of(most.multiply(BigInteger.valueOf(count)));
     }
 }

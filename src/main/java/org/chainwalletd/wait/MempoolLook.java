@@ -9,44 +9,64 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiPredicate;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Block;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.DecodeException;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 
 /**
  * Look-up of pending transactions of some addresses: one scan for all addresses, then the bytes of each transaction not known yet, because the
- * amounts in a listing prove nothing. Transactions whose bytes cannot be fetched, or belong to another id, are reported as missing.
+ * amounts in a listing prove nothing. Transactions whose bytes cannot be fetched, belong to another id, or are too many for one look-up or its time,
+ * are reported as missing.
  */
 final class MempoolLook {
     /** Maximum number of transactions fetched per look-up; others are reported only when they are in a block. */
     private static final int MOST_FETCHED = 500;
+    /** Transactions fetched concurrently. */
+    static final int AT_ONCE = 8;
+    /** Maximum length of the transactions of one look-up together: one block confirms no more. */
+    private static final long MOST_BYTES = Block.MAX_TRANSACTIONS_BYTES;
+    /** Time after which no more transactions are requested, because a silent node delays each request and other look-ups wait for the end of this one. */
+    static final long MOST_MILLIS = 10_000;
 
     /**
      * Result of a look-up.
      *
      * @param paid amounts that transactions pay to the addresses, by transaction
      * @param transactions by their ids, computed from the bytes
-     * @param missing transactions whose bytes could not be fetched
+     * @param missing transactions whose bytes were not fetched
+     * @param unrequested those of the missing ones that were not even requested
      */
     record Found(
-            Map<Hash256, Map<Address, Amount>> paid, Map<Hash256, Transaction> transactions, List<Hash256> missing) {}
+            Map<Hash256, Map<Address, Amount>> paid,
+            Map<Hash256, Transaction> transactions,
+            List<Hash256> missing,
+            Set<Hash256> unrequested) {}
 
     private final ChainProfile profile;
     private final NodeClient nodes;
     private final Executor executor;
+    private final LongSupplier clock;
 
-    MempoolLook(ChainProfile profile, NodeClient nodes, Executor executor) {
+    /** @param clock monotonic milliseconds */
+    MempoolLook(ChainProfile profile, NodeClient nodes, Executor executor, LongSupplier clock) {
         this.profile = profile;
         this.nodes = nodes;
         this.executor = executor;
+        this.clock = clock;
     }
 
     /**
@@ -100,21 +120,31 @@ final class MempoolLook {
     }
 
     private CompletionStage<Found> fetch(List<Hash256> txIds, Set<Address> asked) {
-        List<CompletableFuture<Optional<Transaction>>> fetched = new ArrayList<>();
-        txIds.forEach(txId -> fetched.add(transaction(txId).toCompletableFuture()));
-        return CompletableFuture.allOf(fetched.toArray(CompletableFuture[]::new))
-                .thenApplyAsync(done -> found(txIds, fetched, asked), executor);
+        AtomicLong room = new AtomicLong(MOST_BYTES);
+        long end = clock.getAsLong() + MOST_MILLIS;
+        Set<Hash256> unrequested = ConcurrentHashMap.newKeySet();
+        return Bounded.each(
+                        txIds,
+                        AT_ONCE,
+                        txId -> {
+                            if (room.get() < 0 || clock.getAsLong() >= end) {
+                                unrequested.add(txId);
+                                return CompletableFuture.completedFuture(Optional.empty());
+                            }
+                            return transaction(txId, room);
+                        },
+                        executor)
+                .thenApplyAsync(fetched -> found(txIds, fetched, unrequested, asked), executor);
     }
 
     private Found found(
-            List<Hash256> txIds, List<CompletableFuture<Optional<Transaction>>> fetched, Set<Address> asked) {
+            List<Hash256> txIds, List<Optional<Transaction>> fetched, Set<Hash256> unrequested, Set<Address> asked) {
         Map<Hash256, Map<Address, Amount>> paid = new HashMap<>();
         Map<Hash256, Transaction> transactions = new HashMap<>();
         List<Hash256> missing = new ArrayList<>();
         for (int i = 0; i < txIds.size(); i++) {
             Hash256 txId = txIds.get(i);
             fetched.get(i)
-                    .join()
                     .ifPresentOrElse(
                             tx -> {
                                 paid.put(txId, Payments.of(profile, tx, asked::contains));
@@ -122,20 +152,24 @@ final class MempoolLook {
                             },
                             () -> missing.add(txId));
         }
-        return new Found(paid, transactions, missing);
+        return new Found(paid, transactions, missing, unrequested);
     }
 
-    private CompletionStage<Optional<Transaction>> transaction(Hash256 txId) {
+    /** @param room bytes left for the look-up; negative once a transaction did not fit */
+    private CompletionStage<Optional<Transaction>> transaction(Hash256 txId, AtomicLong room) {
         return nodes.transaction(txId)
                 .handleAsync(
-                        (found, failure) -> failure != null ? Optional.empty() : found.flatMap(tx -> read(txId, tx)),
+                        (found, failure) ->
+                                failure != null ? Optional.empty() : found.flatMap(tx -> read(txId, tx.bytes(), room)),
                         executor);
     }
 
-    private Optional<Transaction> read(Hash256 txId, NodeClient.NodeTransaction found) {
+    private Optional<Transaction> read(Hash256 txId, Bytes bytes, AtomicLong room) {
         try {
-            Transaction tx = TransactionCodec.decode(found.bytes().toArray());
-            return TransactionCodec.txId(profile, tx).equals(txId) ? Optional.of(tx) : Optional.empty();
+            Transaction tx = TransactionCodec.decode(bytes.toArray());
+            return TransactionCodec.txId(profile, tx).equals(txId) && room.addAndGet(-bytes.length()) >= 0
+                    ? Optional.of(tx)
+                    : Optional.empty();
         } catch (DecodeException e) {
             return Optional.empty();
         }

@@ -74,7 +74,7 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
             MempoolListener listener) {
         super(context);
         this.timers = timers;
-        this.mempools = new MempoolLook(setup.profile(), setup.nodes(), setup.executor());
+        this.mempools = new MempoolLook(setup.profile(), setup.nodes(), setup.executor(), setup.clock());
         this.budget = budget;
         this.listener = listener;
         this.clock = setup.clock();

@@ -14,7 +14,7 @@ import org.chainwalletd.chain.Hash256;
 /**
  * Transactions listed in a mempool whose bytes no node has sent yet. Each is requested a few more times by its id, which costs no scan; otherwise a
  * payment whose first fetch failed would be reported only with its block. Bounded, because a node may list transactions that do not exist; after
- * the last attempt only a later look-up requests it. Used by one actor.
+ * the last attempt, or above the maximum, only a later look-up requests it. Used by one actor.
  */
 final class MissingBodies {
     static final Duration PAUSE = Duration.ofSeconds(1);
@@ -35,13 +35,18 @@ final class MissingBodies {
     private final Map<Hash256, Missing> missing = new LinkedHashMap<>();
     private boolean asking;
 
-    /** Adds transactions that a look-up of these addresses listed but whose bytes could not be fetched. */
-    void add(List<Address> addresses, Collection<Hash256> txIds) {
+    /**
+     * Adds transactions that a look-up of these addresses listed but whose bytes were not fetched, up to {@value #MOST} in all.
+     *
+     * @return whether all were added
+     */
+    boolean add(List<Address> addresses, Collection<Hash256> txIds) {
         for (Hash256 txId : txIds) {
             if (missing.size() < MOST) {
                 missing.putIfAbsent(txId, new Missing(addresses));
             }
         }
+        return missing.keySet().containsAll(txIds);
     }
 
     /** Returns whether a request is due after {@link #PAUSE}. */
@@ -68,6 +73,11 @@ final class MissingBodies {
 
     void answered(MempoolLook.Found found) {
         missing.keySet().removeAll(found.transactions().keySet());
+        missing.forEach((txId, one) -> {
+            if (found.unrequested().contains(txId)) {
+                one.tries--;
+            }
+        });
         failed();
     }
 

@@ -141,7 +141,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         this.timers = timers;
         this.nodes = setup.nodes();
         this.nodesTip = setup.nodesTip();
-        this.mempools = new MempoolLook(setup.profile(), setup.nodes(), setup.executor());
+        this.mempools = new MempoolLook(setup.profile(), setup.nodes(), setup.executor(), setup.clock());
         this.background = shared.background();
         this.listener = shared.listener();
         this.feed = feed;
@@ -333,7 +333,9 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         if (!found.missing().isEmpty()) {
             // The next wait needs its own look-up, because not everything pending is known.
             waits.outdated(looked.addresses());
-            missing.add(looked.addresses(), found.missing());
+            if (!missing.add(looked.addresses(), found.missing())) {
+                waits.awaited(looked.addresses()).forEach(looks::later);
+            }
             fetchLater();
         }
     }

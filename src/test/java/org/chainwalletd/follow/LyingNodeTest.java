@@ -5,9 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.BlockHeader;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
@@ -17,6 +24,7 @@ import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Distorted;
 import org.chainwalletd.testkit.FollowRig;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -130,6 +138,31 @@ class LyingNodeTest {
                         block.transactions().subList(0, 1))),
                 Network.MAINNET);
         assertCaughtAndNotFollowed();
+    }
+
+    @Test
+    void a_block_of_more_transactions_than_a_block_holds_is_a_lie_and_few_of_them_are_requested() {
+        List<Hash256> ids = IntStream.range(0, 300)
+                .mapToObj(i -> Hash256.sha256(new byte[i]))
+                .toList();
+        Bytes megabyte = Bytes.wrap(new byte[ChainProfile.MAX_TRANSACTION_BYTES]);
+        Set<Hash256> sent = ConcurrentHashMap.newKeySet();
+        start(
+                blocks(block -> forged(block, block.timestamp(), block.difficultyTarget(), FALSE_ID, ids))
+                        .andThen(liar -> Stub.of(
+                                NodeClient.class,
+                                call -> call.name().equals("transaction") && ids.contains(call.arguments()[0])
+                                        ? CompletableFuture.completedFuture(
+                                                Optional.of(sent((Hash256) call.arguments()[0], megabyte, sent)))
+                                        : call.on(liar)))::apply,
+                Network.MAINNET);
+        assertCaughtAndNotFollowed();
+        assertThat(sent).hasSizeBetween(4, 8);
+    }
+
+    private static NodeClient.NodeTransaction sent(Hash256 id, Bytes bytes, Set<Hash256> sent) {
+        sent.add(id);
+        return new NodeClient.NodeTransaction(id, bytes, false, FALSE_ID, 1L);
     }
 
     @Test

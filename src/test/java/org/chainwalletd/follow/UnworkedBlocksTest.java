@@ -12,10 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.MerkleTree;
 import org.chainwalletd.chain.Network;
@@ -23,6 +26,7 @@ import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.FollowRig;
@@ -133,7 +137,12 @@ class UnworkedBlocksTest {
     }
 
     private static BlockHeader header(long height, Hash256 parent, long nonce, long time, Hash256 root) {
-        return new BlockHeader(BlockHeader.VERSION, height, parent, time, TARGET, nonce, root, Hash256.ZERO);
+        return header(height, parent, nonce, time, root, TARGET);
+    }
+
+    private static BlockHeader header(
+            long height, Hash256 parent, long nonce, long time, Hash256 root, Hash256 target) {
+        return new BlockHeader(BlockHeader.VERSION, height, parent, time, target, nonce, root, Hash256.ZERO);
     }
 
     private static List<BlockHeader> grown(List<BlockHeader> from, int count, boolean worked) {
@@ -262,6 +271,175 @@ class UnworkedBlocksTest {
         assertThat(computed).hasValue(0);
     }
 
+    private ChainComparison.Finding compare(List<BlockHeader> kept, WorkCheck counting) {
+        return compare(kept, check(counting));
+    }
+
+    private ChainComparison.Finding compare(List<BlockHeader> kept, HeaderCheck check) {
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        try {
+            return Await.result(new ChainComparison(node.client(), checked(kept), check, executor).begin());
+        } finally {
+            executor.shutdownNow();
+        }
+    }
+
+    private static WorkCheck counting(AtomicInteger computed) {
+        return new WorkCheck(
+                header -> {
+                    computed.incrementAndGet();
+                    return header.nonce() == 1;
+                },
+                Runnable::run);
+    }
+
+    /** Returns those of 4,020 headers whose ids would be kept, if that were many. */
+    private static List<BlockHeader> kept(List<BlockHeader> chain) {
+        return kept(chain, 4_000);
+    }
+
+    private static List<BlockHeader> kept(List<BlockHeader> chain, long allAbove) {
+        return chain.stream()
+                .filter(header -> header.height() % BlockRows.EVERY == 0 || header.height() > allAbove)
+                .toList();
+    }
+
+    @Test
+    void a_node_that_is_far_behind_costs_no_work_even_at_a_block_whose_id_is_not_kept() {
+        List<BlockHeader> chain = grown(List.of(), 4_020, true);
+        AtomicInteger computed = new AtomicInteger();
+        node.shown = chain.subList(0, 4_000);
+
+        assertThat(compare(kept(chain), counting(computed)))
+                .isEqualTo(new ChainComparison.Finding.LighterBranch(3_999, 3_000));
+        assertThat(computed).hasValue(0);
+    }
+
+    @Test
+    void blocks_that_may_be_ours_are_not_read_if_so_many_can_never_have_more_work() {
+        node.shown = grown(List.of(), 3_101, true);
+
+        assertThat(compare(kept(grown(node.shown, 919, true)), work))
+                .isEqualTo(new ChainComparison.Finding.LighterBranch(3_100, 3_000));
+        assertThat(node.blocksAsked).hasValueLessThan(50);
+    }
+
+    /** Adds blocks with a target of their own. */
+    private static List<BlockHeader> grown(List<BlockHeader> from, int count, Hash256 target) {
+        List<BlockHeader> chain = new ArrayList<>(from);
+        for (int i = 0; i < count; i++) {
+            chain.add(header(chain.size(), topOf(chain), 1, YESTERDAY + 1 + chain.size(), NO_TRANSACTIONS, target));
+        }
+        return chain;
+    }
+
+    @Test
+    void a_branch_in_a_gap_of_the_kept_ids_is_heavier_if_its_target_becomes_harder_there() {
+        List<BlockHeader> common = grown(List.of(), 4_001, true);
+        Hash256 hardest = Difficulty.adjust(Network.TESTNET, TARGET, 0, 0);
+        node.shown = grown(grown(common, 319, TARGET), 680, hardest);
+
+        assertThat(compare(kept(grown(common, 1_100, true), 5_000), work))
+                .isInstanceOfSatisfying(
+                        ChainComparison.Finding.HeavierBranch.class,
+                        heavier -> assertThat(heavier.fork()).isEqualTo(4_000));
+    }
+
+    @Test
+    void a_branch_of_a_development_chain_is_heavier_with_any_target() {
+        List<BlockHeader> common = grown(List.of(), 3_001, true);
+        node.shown = grown(common, 100, Hash256.parse("0001" + "00".repeat(30)));
+
+        assertThat(compare(kept(grown(common, 1_019, true)), check(work, Network.DEVNET)))
+                .isInstanceOf(ChainComparison.Finding.HeavierBranch.class);
+        assertThat(compare(kept(grown(common, 1_019, true)), work))
+                .isInstanceOf(ChainComparison.Finding.LighterBranch.class);
+    }
+
+    @Test
+    void a_node_that_denies_blocks_of_ours_whose_ids_are_kept_and_shows_those_below_costs_no_work() {
+        List<BlockHeader> chain = grown(List.of(), 4_020, true);
+        AtomicInteger computed = new AtomicInteger();
+        node.shown = chain.subList(0, 4_000);
+        node.claimed = 4_010;
+
+        assertThat(compare(kept(chain), counting(computed)))
+                .isEqualTo(new ChainComparison.Finding.Unclear(Optional.empty()));
+        assertThat(computed).hasValue(0);
+    }
+
+    @Test
+    void of_a_long_branch_without_work_no_more_headers_are_read_than_can_be_ours() {
+        List<BlockHeader> chain = grown(List.of(), 3_500, true);
+        AtomicInteger computed = new AtomicInteger();
+        node.shown = grown(chain.subList(0, 1_500), 1_900, false);
+
+        ChainComparison.Finding finding = compare(chain, counting(computed));
+
+        assertThat(finding)
+                .isInstanceOfSatisfying(
+                        ChainComparison.Finding.Unclear.class,
+                        unclear ->
+                                assertThat(unclear.fault().orElseThrow().rule()).isEqualTo(Fault.Rule.WORK));
+        assertThat(computed).hasValue(1);
+        assertThat(node.blocksAsked).hasValueLessThan((int) BlockRows.EVERY + 50);
+    }
+
+    @Test
+    void headers_without_work_are_a_lie_even_if_they_claim_no_more_work_than_ours() {
+        List<BlockHeader> chain = grown(List.of(), 3_600, true);
+        assertLie(chain.subList(0, 20), 15, 5, 15);
+        assertLie(chain.subList(0, 20), 15, 4, 15);
+        assertLie(kept(chain, 3_499), 3_495, 10, 3_500);
+    }
+
+    /** Asserts that a node is found to lie that shows blocks without work on {@code common} ones of ours. */
+    private void assertLie(List<BlockHeader> ours, int common, int unworked, int lie) {
+        AtomicInteger computed = new AtomicInteger();
+        node.shown = grown(grown(List.of(), common, true), unworked, false);
+
+        assertThat(compare(ours, counting(computed)))
+                .isEqualTo(new ChainComparison.Finding.Unclear(Optional.of(
+                        new Fault(Fault.Rule.WORK, lie, node.shown.get(lie).id()))));
+        assertThat(computed).hasValue(1);
+    }
+
+    @Test
+    void a_branch_of_more_work_counts_only_if_each_of_its_headers_has_that_work() {
+        List<BlockHeader> common = grown(List.of(), 20, true);
+        for (int length : List.of(11, 1_000, 1_001)) {
+            List<BlockHeader> ours = grown(common, length - 1, true);
+            for (int unworked : List.of(-1, 0, 1, length / 2, length - 2, length - 1)) {
+                List<BlockHeader> branch = new ArrayList<>(common);
+                for (int i = 0; i < length; i++) {
+                    branch.add(header(
+                            branch.size(),
+                            topOf(branch),
+                            i == unworked ? 0 : 1,
+                            YESTERDAY + 1 + branch.size(),
+                            NO_TRANSACTIONS));
+                }
+                node.shown = branch;
+                AtomicInteger computed = new AtomicInteger();
+                ChainComparison.Finding finding = compare(ours, counting(computed));
+
+                if (unworked < 0) {
+                    assertThat(finding)
+                            .isInstanceOfSatisfying(
+                                    ChainComparison.Finding.HeavierBranch.class,
+                                    heavier -> assertThat(heavier.fork()).isEqualTo(19));
+                    assertThat(computed).hasValue(length);
+                } else {
+                    assertThat(finding)
+                            .isEqualTo(new ChainComparison.Finding.Unclear(Optional.of(new Fault(
+                                    Fault.Rule.WORK,
+                                    20 + unworked,
+                                    branch.get(20 + unworked).id()))));
+                }
+            }
+        }
+    }
+
     @Test
     void the_lie_of_one_node_takes_nothing_back_that_another_one_has_shown() {
         Node honest = new Node();
@@ -350,8 +528,11 @@ class UnworkedBlocksTest {
     }
 
     private static HeaderCheck check(WorkCheck work) {
-        return new HeaderCheck(
-                new HeaderRules(Network.TESTNET), new Leniency(Network.TESTNET), work, true, Clock.systemUTC());
+        return check(work, Network.TESTNET);
+    }
+
+    private static HeaderCheck check(WorkCheck work, Network network) {
+        return new HeaderCheck(new HeaderRules(network), new Leniency(network), work, true, Clock.systemUTC());
     }
 
     /** Blocks whose transactions nobody has. */

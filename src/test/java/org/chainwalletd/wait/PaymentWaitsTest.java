@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -145,6 +147,34 @@ class PaymentWaitsTest {
             missing.failed();
         }
         assertThat(questions).isEqualTo(500);
+    }
+
+    @Test
+    void more_pending_payments_than_are_asked_for_again_are_looked_up_again() {
+        waitWithBaseline(SHOP, 1_000_000);
+        List<Hash256> payments = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            Transaction payment = rig.payment(SHOP, 500);
+            rig.unanswered.put(WaitRig.id(payment), new AtomicInteger(1));
+            payments.add(rig.pend(payment));
+        }
+        rig.nudge(SHOP);
+
+        Await.until("all are sighted", () -> rig.sighted.containsAll(payments));
+    }
+
+    @Test
+    void only_requests_that_were_made_count_as_attempts() {
+        MissingBodies missing = new MissingBodies();
+        Hash256 requested = WaitRig.id(rig.payment(SHOP, 1));
+        Hash256 unrequested = WaitRig.id(rig.payment(SHOP, 2));
+        assertThat(missing.add(List.of(SHOP), List.of(requested, unrequested))).isTrue();
+        for (int i = 0; i < 20; i++) {
+            List<Hash256> asked = missing.ask().txIds();
+            missing.answered(new MempoolLook.Found(Map.of(), Map.of(), asked, Set.of(unrequested)));
+        }
+
+        assertThat(missing.ask().txIds()).containsExactly(unrequested);
     }
 
     @Test
