@@ -52,6 +52,8 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, MempoolForwarder me
                         .map(client -> client.hasty().background())
                         .toList(),
                 urls.size(),
+                address -> resources.keyring().owns(address)
+                        || following.watchOnly().has(address),
                 () -> nodes.seen().get().tip(follower.nodesWithIgnoredTips()),
                 follower::proves,
                 follower::subscribe,

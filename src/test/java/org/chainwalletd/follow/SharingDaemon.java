@@ -113,6 +113,7 @@ final class SharingDaemon implements AutoCloseable {
                         client.hasty(),
                         client.each(),
                         nodes.length,
+                        address -> false,
                         Optional::empty,
                         follower::proves,
                         follower::subscribe,

@@ -342,8 +342,7 @@ class UpstreamTimeTest {
     @Test
     void while_the_quota_of_the_node_that_has_a_method_is_used_up_the_method_does_not_count_as_missing() {
         second.on("get_address_mempool", result("{\"tip_height\":9,\"mempool\":[]}"));
-        NodeClient client =
-                harness.client(first.url(), second.url()).hasty().background();
+        NodeClient client = harness.client(first.url(), second.url()).hasty().background();
         assertThat(failure(NodeException.Rejected.class, client.addressMempool(ALICE))
                         .code())
                 .isEqualTo(-32601);

@@ -99,6 +99,7 @@ class CreditWaitsTest {
                 nodes,
                 List.of(nodes),
                 1,
+                address -> false,
                 Optional::empty,
                 (txId, place) -> CompletableFuture.completedFuture(false),
                 followers::add,
