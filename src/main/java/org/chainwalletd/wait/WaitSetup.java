@@ -22,6 +22,7 @@ import org.chainwalletd.store.BlockPlace;
  *
  * @param nodes client for look-ups, with background priority and a single sweep per call, since waits retry by themselves
  * @param each one such client per node
+ * @param answering those of them whose nodes are of our chain and answered last
  * @param nodeCount number of nodes over which look-ups rotate
  * @param booked whether the books have the payments to an address, so that no node's balance is needed
  * @param nodesTip the highest tip last reported by a node of our chain
@@ -34,6 +35,7 @@ public record WaitSetup(
         ChainProfile profile,
         NodeClient nodes,
         List<NodeClient> each,
+        Supplier<List<NodeClient>> answering,
         int nodeCount,
         Predicate<Address> booked,
         Supplier<Optional<NodeClient.Tip>> nodesTip,

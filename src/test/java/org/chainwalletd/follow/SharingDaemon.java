@@ -112,6 +112,7 @@ final class SharingDaemon implements AutoCloseable {
                         ModelChain.PROFILE,
                         client.hasty(),
                         client.each(),
+                        List::of,
                         nodes.length,
                         address -> false,
                         Optional::empty,

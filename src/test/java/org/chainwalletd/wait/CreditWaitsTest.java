@@ -98,6 +98,7 @@ class CreditWaitsTest {
                 ChainProfile.of("chain"),
                 nodes,
                 List.of(nodes),
+                List::of,
                 1,
                 address -> false,
                 Optional::empty,

@@ -80,6 +80,9 @@ final class WaitRig implements AutoCloseable {
     /** Number of further requests for a transaction that get no answer. */
     final Map<Hash256, AtomicInteger> unanswered = new ConcurrentHashMap<>();
 
+    /** Whether it is known that the last node does not answer. */
+    volatile boolean silentNodeIsKnown;
+
     volatile boolean secondKnows;
     volatile boolean secondIsSilent;
     /** Whether the first node falsely claims to know no transaction. */
@@ -101,7 +104,9 @@ final class WaitRig implements AutoCloseable {
         this(1);
     }
 
-    /** @param count number of nodes; the second one knows confirmed transactions only if {@link #secondKnows} */
+    /**
+     * @param count number of nodes; the second one knows confirmed transactions only if {@link #secondKnows}, the third never answers
+     */
     WaitRig(int count) {
         this(count, () -> System.nanoTime() / 1_000_000);
     }
@@ -125,6 +130,8 @@ final class WaitRig implements AutoCloseable {
                     ? CompletableFuture.completedFuture(Optional.empty())
                     : answer(call.name(), call.arguments());
         });
+        NodeClient silent = Stub.of(NodeClient.class, call -> new CompletableFuture<>());
+        List<NodeClient> each = List.of(nodes, second, silent).subList(0, count);
         waits = Waits.start(
                 new Spawner() {
                     @Override
@@ -135,7 +142,8 @@ final class WaitRig implements AutoCloseable {
                 new WaitSetup(
                         PROFILE,
                         nodes,
-                        count == 1 ? List.of(nodes) : List.of(nodes, second),
+                        each,
+                        () -> silentNodeIsKnown ? each.subList(0, each.size() - 1) : each,
                         count,
                         booked::contains,
                         () -> nodesTip,
