@@ -61,7 +61,12 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.OperatorSettings 
 
     /** Returns whether a node of our chain answered its last check. */
     public boolean isAnswering() {
-        return nodes.stream().anyMatch(this::isAnswering);
+        return answering() > 0;
+    }
+
+    /** Returns the number of nodes of our chain that answered their last check. */
+    public int answering() {
+        return (int) nodes.stream().filter(this::isAnswering).count();
     }
 
     /** Returns whether a node is of our chain and answered its last check. */
