@@ -131,6 +131,37 @@ class PaymentWaitsTest {
     }
 
     @Test
+    void many_pending_payments_to_one_address_hide_none_to_another() throws Exception {
+        Address flooded = WaitRig.address(2);
+        CompletableFuture<PaymentOutcome> first = waitWithBaseline(flooded, 1);
+        CompletableFuture<PaymentOutcome> second = waitWithBaseline(SHOP, 1);
+        pendMany(flooded);
+        Hash256 txId = rig.pend(rig.payment(SHOP, 500));
+        rig.nudge(flooded);
+        rig.nudge(SHOP);
+
+        assertThat(((PaymentOutcome.Received) Await.outcome(second)).txId()).contains(txId);
+        assertThat(Await.outcome(first)).isInstanceOf(PaymentOutcome.Received.class);
+    }
+
+    @Test
+    void pending_payments_that_were_too_many_for_one_look_are_looked_for_by_the_next_wait() throws Exception {
+        CompletableFuture<PaymentOutcome> first = waitWithBaseline(SHOP, 1);
+        rig.watching(SHOP);
+        pendMany(SHOP);
+        rig.nudge(SHOP);
+        assertThat(Await.outcome(first)).isInstanceOf(PaymentOutcome.Received.class);
+
+        waitWithBaseline(SHOP, 1);
+    }
+
+    private void pendMany(Address address) {
+        for (int i = 0; i < 600; i++) {
+            rig.pend(rig.payment(address, 500));
+        }
+    }
+
+    @Test
     void a_transaction_that_does_not_exist_is_asked_for_some_times_only() {
         MissingBodies missing = new MissingBodies();
         List<Hash256> named = Stream.iterate(1, number -> number + 1)
