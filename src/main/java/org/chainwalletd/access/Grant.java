@@ -189,12 +189,16 @@ public final class Grant {
                 : Optional.empty();
     }
 
-    /** Reason why this amount must not be spent in one transaction. */
+    /** Reason why this amount must not be spent in one transaction, however little was spent before in the period. */
     public Optional<Refusal> objectionTo(Amount leaving) {
-        return policy.capPerTx()
-                .filter(cap -> cap.isLessThan(leaving))
-                .map(cap -> refusal(
-                        "cap_per_tx", leaving, cap, "one transaction may spend " + cap + " base units at most"));
+        return objectionTo(leaving, policy.capPerTx(), "cap_per_tx", "one transaction")
+                .or(() ->
+                        objectionTo(leaving, policy.capPerPeriod(), "cap_per_period", "all transactions of a period"));
+    }
+
+    private Optional<Refusal> objectionTo(Amount leaving, Optional<Amount> cap, String rule, String what) {
+        return cap.filter(most -> most.isLessThan(leaving))
+                .map(most -> refusal(rule, leaving, most, what + " may spend " + most + " base units at most"));
     }
 
     private Refusal refusal(String rule, Object value, Object limit, String why) {

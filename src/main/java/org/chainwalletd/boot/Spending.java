@@ -70,7 +70,7 @@ final class Spending {
                         following.spends()::tip,
                         tokens(context, named),
                         rules,
-                        () -> resources.nodes().client().each().size(),
+                        () -> resources.nodes().seen().get().answering(),
                         events,
                         context.clock(),
                         new PayoutEnvironment.Threads(
@@ -94,7 +94,7 @@ final class Spending {
                         following.ledger(),
                         resources.keyring()::owns,
                         nodes::coinbaseMaturity,
-                        () -> nodes.client().each().size(),
+                        () -> nodes.seen().get().answering(),
                         name -> hasEnded(context, named, name),
                         SWEEP_PAUSE,
                         context.clock(),

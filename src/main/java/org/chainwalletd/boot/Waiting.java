@@ -4,6 +4,7 @@ import java.net.URI;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
@@ -11,7 +12,9 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.coins.SeenCredits;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.htlc.Sightings;
+import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
+import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.node.push.PushFeed;
 import org.chainwalletd.node.push.PushFeed.WatchReason;
 import org.chainwalletd.node.push.PushNews;
@@ -45,13 +48,17 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, MempoolForwarder me
                         url -> nodes.seen().get().isOurs(url),
                         pushes::forward),
                 "push-feed");
+        List<NodeClient> each = nodes.client().each().stream()
+                .map(client -> client.hasty().background())
+                .toList();
         WaitSetup setup = new WaitSetup(
                 resources.settings().chain(),
                 nodes.client().hasty().background(),
-                nodes.client().each().stream()
-                        .map(client -> client.hasty().background())
-                        .toList(),
+                each,
+                () -> answering(each, nodes.seen().get()),
                 urls.size(),
+                address -> resources.keyring().owns(address)
+                        || following.watchOnly().has(address),
                 () -> nodes.seen().get().tip(follower.nodesWithIgnoredTips()),
                 follower::proves,
                 follower::subscribe,
@@ -61,6 +68,14 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, MempoolForwarder me
         Waits waits = Waits.start(spawner, setup, new Watch(feed), following.credits(), mempool, context.meters());
         pushes.waits = Optional.of(waits);
         return new Waiting(waits, feed, mempool);
+    }
+
+    /** @param each clients of the nodes, in their order */
+    private static List<NodeClient> answering(List<NodeClient> each, NodesSeen seen) {
+        return IntStream.range(0, each.size())
+                .filter(i -> seen.isAnswering(seen.nodes().get(i)))
+                .mapToObj(each::get)
+                .toList();
     }
 
     /** Watches these addresses, most urgent first, for a reason; replaces those watched for it before. */

@@ -7,7 +7,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.chainwalletd.doctor.DatadirCheck;
 import org.chainwalletd.store.files.DatadirLock;
 
 /**
@@ -32,7 +31,7 @@ final class StopCommand implements Command {
     public int run(Invocation invocation) {
         Path datadir = invocation.configurationOfDaemon().settings().datadir();
         try {
-            if (!DatadirCheck.isRunningOn(datadir)) {
+            if (!DatadirLock.isHeld(datadir)) {
                 return invocation.fail(ExitCode.FAILED, "no daemon is running on the datadir " + datadir);
             }
         } catch (IOException e) {

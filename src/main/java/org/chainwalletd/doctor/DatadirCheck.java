@@ -150,22 +150,9 @@ public final class DatadirCheck implements Doctor.Check {
             return;
         }
         findings.add(
-                isRunningOn(datadir)
+                DatadirLock.isHeld(datadir)
                         ? Finding.warn("lock", "a daemon is running on the datadir; a second one would refuse to start")
                         : Finding.ok("lock", "no daemon is running on the datadir"));
-    }
-
-    /** Whether a daemon holds the lock of the datadir. */
-    public static boolean isRunningOn(Path datadir) throws IOException {
-        if (!Files.exists(datadir.resolve(DatadirLock.FILE))) {
-            return false;
-        }
-        try {
-            DatadirLock.acquire(datadir).close();
-            return false;
-        } catch (DatadirLock.HeldException e) {
-            return true;
-        }
     }
 
     private void store(List<Finding> findings) throws IOException {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.store.files.DatadirLock;
 
 /** Check of the JVM, its memory, and whether the addresses to listen on are free. */
 public final class MachineCheck implements Doctor.Check {
@@ -83,7 +84,7 @@ public final class MachineCheck implements Doctor.Check {
 
     private boolean isRunning() {
         try {
-            return DatadirCheck.isRunningOn(settings.datadir());
+            return DatadirLock.isHeld(settings.datadir());
         } catch (IOException | RuntimeException e) {
             return false;
         }

@@ -61,7 +61,17 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.OperatorSettings 
 
     /** Returns whether a node of our chain answered its last check. */
     public boolean isAnswering() {
-        return nodes.stream().anyMatch(node -> node.answering() && isAccepted(node));
+        return answering() > 0;
+    }
+
+    /** Returns the number of nodes of our chain that answered their last check. */
+    public int answering() {
+        return (int) nodes.stream().filter(this::isAnswering).count();
+    }
+
+    /** Returns whether a node is of our chain and answered its last check. */
+    public boolean isAnswering(Seen node) {
+        return node.answering() && isAccepted(node);
     }
 
     /** Returns the name of the network: the operator's, else that of the first node of our chain that reports it. */
@@ -90,8 +100,7 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.OperatorSettings 
      */
     public Optional<NodeClient.Tip> tip(Set<String> ignored) {
         return nodes.stream()
-                .filter(node ->
-                        node.answering() && isAccepted(node) && node.tip() != null && !ignored.contains(node.url()))
+                .filter(node -> isAnswering(node) && node.tip() != null && !ignored.contains(node.url()))
                 .map(Seen::tip)
                 .reduce((first, other) -> Long.compareUnsigned(other.height(), first.height()) > 0 ? other : first);
     }

@@ -106,38 +106,46 @@ final class Rotation {
                 .reduce((earlier, later) -> later);
     }
 
-    /** Returns the milliseconds that a call should wait for the nodes' quotas; 0 if a node accepts it now or its timeout does not allow the wait. */
+    /**
+     * Returns the milliseconds that a call should wait for the quotas of the nodes that have its method; 0 if one of them accepts it now, if none
+     * has the method, or if the call's timeout does not allow the wait.
+     */
     long pause(Call<?> call, List<UpstreamNode> ours, long now) {
         if (call.timeouts == null) {
             return 0;
         }
-        long pause =
-                ours.stream().mapToLong(node -> node.pause(call, now)).min().orElse(0);
+        long pause = able(call, ours, now).stream()
+                .mapToLong(node -> node.pause(call, now))
+                .min()
+                .orElse(0);
         return call.timeouts.allows(pause, now) ? pause : 0;
     }
 
     /**
      * Returns the nodes of one sweep in order.
      *
-     * @throws NodeException.Rejected if all refuse because of quotas, or all lack the method
+     * @throws NodeException.Rejected if all lack the method, or all that have it refuse because of quotas
      */
     List<UpstreamNode> candidates(Call<?> call, List<UpstreamNode> ours, long now) {
+        List<UpstreamNode> able = able(call, ours, now);
+        if (able.isEmpty()) {
+            throw NodeException.Rejected.foreseen(METHOD_NOT_FOUND, "Method not found");
+        }
         List<UpstreamNode> available =
-                ours.stream().filter(node -> node.pause(call, now) == 0).toList();
+                able.stream().filter(node -> node.pause(call, now) == 0).toList();
         List<UpstreamNode> unlimited = available.isEmpty() && call.priority() == Priority.FOREGROUND
-                ? ours.stream()
+                ? able.stream()
                         .filter(node -> !node.quota(call.bucket()).isLimited(now))
                         .toList()
                 : available;
         if (unlimited.isEmpty()) {
             throw NodeException.Rejected.foreseen(
-                    INTERNAL, ours.get(0).quota(call.bucket()).refusal(now));
+                    INTERNAL, able.get(0).quota(call.bucket()).refusal(now));
         }
-        List<UpstreamNode> able =
-                unlimited.stream().filter(node -> !node.lacks(call, now)).toList();
-        if (able.isEmpty()) {
-            throw NodeException.Rejected.foreseen(METHOD_NOT_FOUND, "Method not found");
-        }
-        return able;
+        return unlimited;
+    }
+
+    private static List<UpstreamNode> able(Call<?> call, List<UpstreamNode> ours, long now) {
+        return ours.stream().filter(node -> !node.lacks(call, now)).toList();
     }
 }

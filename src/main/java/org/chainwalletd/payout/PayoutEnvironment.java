@@ -21,7 +21,7 @@ import org.chainwalletd.store.PayoutStore;
  * Dependencies and settings of payouts.
  *
  * @param tip tip of the followed chain
- * @param nodes number of nodes
+ * @param nodes number of nodes that can be paid through now
  * @param listener receives the payouts that have changed since the queue was loaded, in the order of their changes
  * @param executor runs continuations; never blocks
  */

@@ -58,8 +58,9 @@ public final class CallContext {
     }
 
     /**
-     * Completes when the caller has left: its connection was closed or reset, its HTTP/2 stream was reset, or its token has ended. Never
-     * completes after the call has ended, and never fails. An HTTP/1 client that has closed only its sending side counts as connected while
+     * Completes when the caller has left: its connection was closed or reset, its HTTP/2 stream was reset, or its token has ended. Does not
+     * complete later than the call has ended, but is complete if requested only then, since a call that has ended has no caller. Never
+     * fails. An HTTP/1 client that has closed only its sending side counts as connected while
      * the server works for it ({@code HttpLimits.halfClosed}).
      *
      * <p>Meant for {@linkplain RpcMethod#longPoll() long polls}. A call that has started to move money ignores it and runs to its end.
@@ -68,7 +69,9 @@ public final class CallContext {
         if (callerLeft == null) {
             CompletableFuture<Void> leaving = new CompletableFuture<>();
             callerLeft = leaving;
-            if (!ended) {
+            if (ended) {
+                leaving.complete(null);
+            } else {
                 ClientPresence.Registration connection = presence.whenLeft(() -> leaving.complete(null));
                 Runnable token = grant.whenEnded(() -> leaving.complete(null));
                 listening = () -> {

@@ -103,7 +103,7 @@ public final class Sweeps {
      * @param profile chain profile, for transaction ids
      * @param maturity coinbase maturity, 0 while the network is unknown
      * @param isOurs whether the daemon has the key of an address
-     * @param nodes number of nodes
+     * @param nodes number of nodes that can be paid through now
      * @param hasEnded whether nothing more is paid for a token, by its name or {@link PayoutStore#CLASSIC}
      * @param pause delay before a part that could not be sent is tried again
      * @param threads threads that wait for the store, the books and spends

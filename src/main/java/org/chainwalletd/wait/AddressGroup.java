@@ -25,8 +25,8 @@ final class AddressGroup {
     private long nextNumber;
     /** Whether {@code credits} includes everything pending: it was looked up, and all changes reported since then were too. */
     private boolean current;
-    /** Confirmed balance at the last request; null before. */
-    Amount balance;
+    /** Confirmed balances; empty before the first request. */
+    final NodeBalances balances = new NodeBalances();
     /** Time at which the last wait left, in milliseconds. */
     long emptySince;
 
@@ -50,7 +50,7 @@ final class AddressGroup {
 
     /** Returns whether the group is worth keeping for a later wait for the address. */
     boolean isWorthKeeping() {
-        return current || !credits.isEmpty() || balance != null;
+        return current || !credits.isEmpty() || !balances.isEmpty();
     }
 
     long nextNumber() {

@@ -2,7 +2,7 @@ package org.chainwalletd.wait;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Block;
@@ -33,7 +35,7 @@ import org.chainwalletd.node.NodeClient;
  * are reported as missing.
  */
 final class MempoolLook {
-    /** Maximum number of transactions fetched per look-up; others are reported only when they are in a block. */
+    /** Maximum number of transactions fetched per look-up, shared by its addresses in turns; the rest is reported as missing. */
     private static final int MOST_FETCHED = 500;
     /** Transactions fetched concurrently. */
     static final int AT_ONCE = 8;
@@ -54,7 +56,15 @@ final class MempoolLook {
             Map<Hash256, Map<Address, Amount>> paid,
             Map<Hash256, Transaction> transactions,
             List<Hash256> missing,
-            Set<Hash256> unrequested) {}
+            Set<Hash256> unrequested) {
+        private Found without(List<Hash256> more) {
+            return new Found(
+                    paid,
+                    transactions,
+                    Stream.concat(missing.stream(), more.stream()).toList(),
+                    Stream.concat(unrequested.stream(), more.stream()).collect(Collectors.toSet()));
+        }
+    }
 
     private final ChainProfile profile;
     private final NodeClient nodes;
@@ -107,16 +117,34 @@ final class MempoolLook {
             List<NodeClient.AddressMempool> pools,
             Predicate<NodeClient.MempoolEntry> wanted,
             BiPredicate<Address, Hash256> known) {
-        Set<Hash256> unknown = new HashSet<>();
+        List<List<Hash256>> unknown = new ArrayList<>();
         for (int i = 0; i < addresses.size(); i++) {
             Address address = addresses.get(i);
-            pools.get(i).entries().stream()
+            unknown.add(pools.get(i).entries().stream()
                     .filter(wanted)
-                    .filter(entry -> !known.test(address, entry.txId()))
-                    .limit(MOST_FETCHED - Math.min(unknown.size(), MOST_FETCHED))
-                    .forEach(entry -> unknown.add(entry.txId()));
+                    .map(NodeClient.MempoolEntry::txId)
+                    .filter(txId -> !known.test(address, txId))
+                    .limit(MOST_FETCHED + 1)
+                    .toList());
         }
-        return fetch(List.copyOf(unknown), Set.copyOf(addresses));
+        List<Hash256> inTurns = inTurns(unknown);
+        int most = Math.min(MOST_FETCHED, inTurns.size());
+        return fetch(inTurns.subList(0, most), Set.copyOf(addresses))
+                .thenApplyAsync(found -> found.without(inTurns.subList(most, inTurns.size())), executor);
+    }
+
+    /** Returns the items of some lists without duplicates: first the first one of each list, then the second ones, and so on. */
+    private static List<Hash256> inTurns(List<List<Hash256>> lists) {
+        Set<Hash256> items = new LinkedHashSet<>();
+        int turns = lists.stream().mapToInt(List::size).max().orElse(0);
+        for (int turn = 0; turn < turns; turn++) {
+            for (List<Hash256> list : lists) {
+                if (turn < list.size()) {
+                    items.add(list.get(turn));
+                }
+            }
+        }
+        return List.copyOf(items);
     }
 
     private CompletionStage<Found> fetch(List<Hash256> txIds, Set<Address> asked) {

@@ -231,7 +231,11 @@ final class OpenPaymentWaits {
     }
 
     private boolean isLagging() {
-        return followed < 0 || Long.compareUnsigned(followed, nodeTip) < 0;
+        return isAhead(nodeTip);
+    }
+
+    private boolean isAhead(long height) {
+        return followed < 0 || Long.compareUnsigned(followed, height) < 0;
     }
 
     void watchedBy(String node, Collection<Address> addresses) {
@@ -310,22 +314,25 @@ final class OpenPaymentWaits {
         wait.since = since;
     }
 
+    /** Starts the waits for addresses whose mempools no node can look up: everything seen since their calls counts as new. */
+    void withoutBaseline(List<Address> addresses) {
+        groups.each(
+                addresses,
+                group -> group.waits.stream().filter(wait -> !wait.settled).forEach(wait -> settle(wait, wait.since)));
+    }
+
     /**
-     * Handles a balance. An increase is a payment by an unknown transaction; it is reported only while the followed chain lags, since blocks tell
-     * more.
+     * Handles the balances of an address at each node; empty where a node did not answer. Growth that enough nodes show is a payment by an unknown
+     * transaction; it is reported only while the followed chain lags, since blocks tell more.
      */
-    void balance(Address address, Amount now) {
+    void balances(Address address, List<Optional<Amount>> byNode) {
         groups.with(address, group -> {
-            Amount before = group.balance;
-            group.balance = now;
+            group.balances.read(byNode, group.begin(), nodeTip);
             for (PaymentWait wait : List.copyOf(group.waits)) {
-                boolean grown = wait.settled && before != null && now.compareTo(before) > 0;
-                Amount gained = grown ? Amount.ofUnsigned(now.bits() - before.bits()) : Amount.ofUnsigned(0);
-                if (grown && isLagging() && gained.compareTo(wait.minAmount) >= 0) {
-                    received(wait, Optional.empty(), gained, 1);
-                } else if (!wait.settled) {
-                    settle(wait, wait.since);
-                }
+                group.balances
+                        .growth(byNode.size(), wait.since, this::isAhead)
+                        .filter(growth -> isLagging() && growth.compareTo(wait.minAmount) >= 0)
+                        .ifPresent(growth -> received(wait, Optional.empty(), growth, 1));
             }
         });
     }

@@ -6,8 +6,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -65,7 +67,8 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
 
     private record Fetched(List<Address> addresses, Outcome<MempoolLook.Found> bodies) implements Command {}
 
-    private record Balances(List<Address> addresses, Outcome<List<Amount>> amounts) implements Command {}
+    private record Balances(List<Address> addresses, List<Address> asked, Outcome<List<Optional<List<Amount>>>> byNode)
+            implements Command {}
 
     private record Read(OpenPaymentWaits.SkippedBlocks skipped, Outcome<List<CreditFeed.Confirmed>> paid)
             implements Command {}
@@ -82,7 +85,9 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     private final TimerScheduler<Command> timers;
-    private final NodeClient nodes;
+    private final List<NodeClient> each;
+    private final Predicate<Address> booked;
+    private final Executor executor;
     private final Supplier<Optional<NodeClient.Tip>> nodesTip;
     private final MempoolLook mempools;
     private final ActorRef<MempoolWatch.Command> background;
@@ -139,7 +144,9 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         super(context);
         this.ending = ending;
         this.timers = timers;
-        this.nodes = setup.nodes();
+        this.each = setup.each();
+        this.booked = setup.booked();
+        this.executor = setup.executor();
         this.nodesTip = setup.nodesTip();
         this.mempools = new MempoolLook(setup.profile(), setup.nodes(), setup.executor(), setup.clock());
         this.background = shared.background();
@@ -267,7 +274,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private Behavior<Command> onLag() {
         long height = nodesTip.get().map(NodeClient.Tip::height).orElse(0L);
         if (waits.nodesAreAt(height)) {
-            (looks.byBalances() ? waits.awaited() : waits.unwatched()).forEach(looks::later);
+            (looks.withoutMempool() ? waits.awaited() : waits.unwatched()).forEach(looks::later);
             lookWhenDue();
         }
         return this;
@@ -308,26 +315,18 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             return;
         }
         List<Address> batch = looks.take();
-        if (looks.byBalances()) {
-            Outcome.pipe(getContext(), nodes.balances(batch), amounts -> new Balances(batch, amounts));
-        } else {
-            lookAtMempool(batch);
-        }
-    }
-
-    private void lookAtMempool(List<Address> batch) {
         OpenPaymentWaits.BeforeLook before = waits.beforeLook(batch);
         Outcome.pipe(getContext(), mempools.at(batch, before::knows), found -> new Looked(batch, before, found));
     }
 
     private Behavior<Command> onLooked(Looked looked) {
-        looked.look().match(found -> found(looked, found), failure -> lookFailed(looked.addresses(), failure));
+        looked.look().match(found -> found(looked, found), failure -> notFound(looked.addresses(), failure));
         lookWhenDue();
         return this;
     }
 
     private void found(Looked looked, MempoolLook.Found found) {
-        looks.succeeded();
+        looks.mempoolRead();
         found.transactions().forEach(listener::seen);
         waits.found(looked.addresses(), looked.before(), found);
         if (!found.missing().isEmpty()) {
@@ -365,25 +364,52 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         return this;
     }
 
-    private void lookFailed(List<Address> addresses, Throwable failure) {
-        looks.failed(failure);
+    private void notFound(List<Address> addresses, Throwable failure) {
         waits.outdated(addresses);
+        if (!LookPlan.isMissingMethod(failure)) {
+            looks.failed();
+            repeat(addresses);
+        } else if (((NodeException.Rejected) failure).isForeseen()) {
+            readBalances(addresses);
+        } else {
+            // Only one node said so: the next look-up goes to the others.
+            looks.ended();
+            repeat(addresses);
+        }
+    }
+
+    private void repeat(List<Address> addresses) {
         waits.awaited(addresses).forEach(looks::urgent);
     }
 
-    private Behavior<Command> onBalances(Balances balances) {
-        List<Address> addresses = balances.addresses();
-        balances.amounts()
-                .match(amounts -> balancesRead(addresses, amounts), failure -> lookFailed(addresses, failure));
-        lookWhenDue();
-        return this;
+    private void readBalances(List<Address> addresses) {
+        looks.readsBalances(each.size());
+        List<Address> asked = addresses.stream().filter(booked.negate()).toList();
+        Outcome.pipe(
+                getContext(),
+                NodeBalances.ask(each, asked, executor),
+                byNode -> new Balances(addresses, asked, byNode));
     }
 
-    private void balancesRead(List<Address> addresses, List<Amount> amounts) {
-        looks.succeeded();
-        for (int i = 0; i < addresses.size(); i++) {
-            waits.balance(addresses.get(i), amounts.get(i));
+    private Behavior<Command> onBalances(Balances balances) {
+        List<Optional<List<Amount>>> byNode = balances.byNode().value().orElse(List.of());
+        if (byNode.stream().noneMatch(Optional::isPresent)) {
+            looks.failed();
+            repeat(balances.addresses());
+        } else {
+            looks.succeeded();
+            waits.withoutBaseline(balances.addresses());
+            for (int i = 0; i < balances.asked().size(); i++) {
+                int index = i;
+                waits.balances(
+                        balances.asked().get(i),
+                        byNode.stream()
+                                .map(amounts -> amounts.map(read -> read.get(index)))
+                                .toList());
+            }
         }
+        lookWhenDue();
+        return this;
     }
 
     private Behavior<Command> onBaselineOver(BaselineOver over) {
@@ -436,8 +462,6 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         private static final long GATHERING_MILLIS = 100;
         /** Delay of look-ups after a new tip, whose block usually explains the nudges. */
         private static final long BLOCK_MILLIS = 2_000;
-        /** Time after which mempool look-ups are tried again, because nodes are upgraded. */
-        private static final long WITHOUT_MEMPOOL_MILLIS = 600_000;
 
         private static final long FIRST_RETRY_MILLIS = 500;
         private static final long LAST_RETRY_MILLIS = 15_000;
@@ -448,7 +472,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         private final LookQueue queue = new LookQueue();
         private boolean looking;
         private long tipAt;
-        private long withoutMempoolUntil;
+        private boolean withoutMempool;
         private int failures;
         private long retryAt;
 
@@ -458,7 +482,6 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             this.clock = clock;
             this.tipAt = clock.getAsLong() - BLOCK_MILLIS;
             this.retryAt = clock.getAsLong();
-            this.withoutMempoolUntil = clock.getAsLong();
         }
 
         /** Queues an address whose pending payments a caller needs to know now. */
@@ -480,9 +503,13 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             tipAt = clock.getAsLong();
         }
 
-        /** Returns whether the nodes are known to lack mempool look-ups, so that balances are read instead. */
-        boolean byBalances() {
-            return clock.getAsLong() < withoutMempoolUntil;
+        /** Returns whether all nodes lack mempool look-ups, as far as is known, so that balances are read instead. */
+        boolean withoutMempool() {
+            return withoutMempool;
+        }
+
+        static boolean isMissingMethod(Throwable failure) {
+            return failure instanceof NodeException.Rejected rejected && rejected.code() == METHOD_NOT_FOUND;
         }
 
         /** Returns the milliseconds until the next look-up; zero or less for now. Addresses nudged during a look-up wait for the next one. */
@@ -496,7 +523,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             return readyAt == Long.MIN_VALUE ? allowed : Math.max(readyAt - now, allowed);
         }
 
-        /** Starts a look-up, which {@link #succeeded} or {@link #failed} ends. */
+        /** Starts a look-up, which {@link #succeeded}, {@link #failed} or {@link #ended} ends. */
         List<Address> take() {
             long now = clock.getAsLong();
             List<Address> batch = queue.take(now);
@@ -505,19 +532,31 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             return batch;
         }
 
-        void succeeded() {
-            looking = false;
-            failures = 0;
+        /** Continues the look-up at each of the nodes, because all lack mempool look-ups. */
+        void readsBalances(int nodes) {
+            withoutMempool = true;
+            for (int i = 1; i < nodes; i++) {
+                budget.spent(clock.getAsLong());
+            }
         }
 
-        void failed(Throwable failure) {
+        void mempoolRead() {
+            withoutMempool = false;
+            succeeded();
+        }
+
+        void succeeded() {
+            failures = 0;
+            ended();
+        }
+
+        void failed() {
+            retryAt = clock.getAsLong() + Math.min(FIRST_RETRY_MILLIS << Math.min(failures++, 10), LAST_RETRY_MILLIS);
+            ended();
+        }
+
+        void ended() {
             looking = false;
-            long now = clock.getAsLong();
-            if (failure instanceof NodeException.Rejected rejected && rejected.code() == METHOD_NOT_FOUND) {
-                withoutMempoolUntil = now + WITHOUT_MEMPOOL_MILLIS;
-            } else {
-                retryAt = now + Math.min(FIRST_RETRY_MILLIS << Math.min(failures++, 10), LAST_RETRY_MILLIS);
-            }
         }
     }
 }

@@ -495,47 +495,60 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         /** Number of nodes that must agree. */
         private static final int QUORUM = 2;
 
-        private final NodeClient nodes;
         private final List<NodeClient> each;
+        private final Supplier<List<NodeClient>> answering;
         private final BiFunction<Hash256, BlockPlace, CompletionStage<Boolean>> proves;
         private final Executor executor;
 
         TxSearch(WaitSetup setup) {
-            this.nodes = setup.nodes();
             this.each = setup.each();
+            this.answering = setup.answering();
             this.proves = setup.proves();
             this.executor = setup.executor();
         }
 
-        /** Looks up a transaction. Fails if no node answers. */
+        /**
+         * Looks up a transaction at each node, so that one that hides it or lags cannot hide it for all; a node that gives no answers at present is
+         * not waited for. Fails if no node answers.
+         */
         CompletionStage<Found> look(Hash256 txId) {
-            return placeOf(nodes, txId)
-                    .thenComposeAsync(
-                            named -> each.size() < QUORUM ? countOne(named) : countPlaces(txId, named), executor)
-                    .thenComposeAsync(named -> decide(txId, named), executor);
-        }
-
-        private static CompletionStage<Map<BlockPlace, Integer>> countOne(Optional<BlockPlace> only) {
-            return CompletableFuture.completedStage(
-                    only.map(place -> Map.of(place, 1)).orElse(Map.of()));
-        }
-
-        /** Counts the nodes that name each place. All nodes are asked, so that one that hides a transaction or lags cannot hide it for all. */
-        private CompletionStage<Map<BlockPlace, Integer>> countPlaces(Hash256 txId, Optional<BlockPlace> first) {
-            CompletionStage<Map<BlockPlace, Integer>> counts = CompletableFuture.completedStage(Map.of());
-            for (NodeClient node : each) {
-                CompletionStage<Optional<BlockPlace>> named =
-                        placeOf(node, txId).exceptionallyAsync(silent -> Optional.empty(), executor);
-                counts = counts.thenCombineAsync(named, TxSearch::with, executor);
+            List<NodeClient> known = answering.get();
+            List<NodeClient> asked = known.isEmpty() ? each : known;
+            Votes votes = new Votes(asked.size());
+            for (NodeClient node : asked) {
+                placeOf(node, txId).whenCompleteAsync(votes::add, executor);
             }
-            return counts.thenApplyAsync(
-                    all -> first.isPresent() && !all.containsKey(first.get()) ? with(all, first) : all, executor);
+            return votes.counted.thenComposeAsync(named -> decide(txId, named), executor);
         }
 
-        private static Map<BlockPlace, Integer> with(Map<BlockPlace, Integer> counts, Optional<BlockPlace> named) {
-            Map<BlockPlace, Integer> more = new HashMap<>(counts);
-            named.ifPresent(place -> more.merge(place, 1, Integer::sum));
-            return more;
+        /** Answers of the nodes that are asked for a transaction: counted when enough of them name the same place, at the latest when all have come. */
+        private static final class Votes {
+            /** Number of nodes that name each place. Fails if no node answers. */
+            final CompletableFuture<Map<BlockPlace, Integer>> counted = new CompletableFuture<>();
+
+            private final Map<BlockPlace, Integer> named = new HashMap<>();
+            private int open;
+            private boolean answered;
+
+            Votes(int nodes) {
+                this.open = nodes;
+            }
+
+            /**
+             * @param place empty if the node has the transaction in no block
+             * @param failure null if the node has answered
+             */
+            synchronized void add(Optional<BlockPlace> place, Throwable failure) {
+                open--;
+                answered |= failure == null;
+                boolean agreed =
+                        failure == null && place.isPresent() && named.merge(place.get(), 1, Integer::sum) >= QUORUM;
+                if (agreed || open == 0 && answered) {
+                    counted.complete(Map.copyOf(named));
+                } else if (open == 0) {
+                    counted.completeExceptionally(failure);
+                }
+            }
         }
 
         private CompletionStage<Found> decide(Hash256 txId, Map<BlockPlace, Integer> named) {

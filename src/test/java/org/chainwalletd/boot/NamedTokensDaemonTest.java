@@ -250,6 +250,11 @@ class NamedTokensDaemonTest {
                         .get("tx_id"))
                 .isNotNull();
         assertThat(rule(refused(worker, "htlc_claim", Map.of()))).isEqualTo("allow_list");
+
+        WalletdException.RpcError never =
+                refused(worker, "payout_submit", payouts(payer, List.of(payout("daily-cap-3", shop, 5_000))));
+        assertThat(rule(never)).isEqualTo("cap_per_period");
+        assertThat(never.data("limit").orElseThrow().asLong()).isEqualTo(3_000);
     }
 
     @Test

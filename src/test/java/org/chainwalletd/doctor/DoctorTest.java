@@ -222,6 +222,16 @@ class DoctorTest {
     }
 
     @Test
+    void what_a_daemon_that_died_has_left_stays_as_it_is() throws IOException {
+        file(datadir().resolve(DatadirLock.FILE), "");
+        Path holder = datadir().resolve(DatadirLock.HOLDER_FILE);
+        file(holder, "pid=1\n");
+
+        assertThat(lines(new DatadirCheck(settings()))).contains("ok    lock: no daemon is running on the datadir");
+        assertThat(holder).hasContent("pid=1");
+    }
+
+    @Test
     void a_running_daemon_is_noticed() throws IOException {
         try (DatadirLock running = DatadirLock.acquire(datadir())) {
             assertThat(running).isNotNull();

@@ -47,6 +47,18 @@ class NodesSeenTest {
     }
 
     @Test
+    void only_nodes_of_our_chain_that_answer_are_counted() {
+        Seen silent = node(ChainMatch.OURS, false, 90, 1);
+        Seen other = node(ChainMatch.OTHER, true, 91, 2);
+        Seen ours = node(ChainMatch.OURS, true, 11, 3);
+
+        assertThat(new NodesSeen(Optional.of(GENESIS), NAMED, List.of(silent, other, ours)).answering())
+                .isEqualTo(1);
+        assertThat(new NodesSeen(Optional.of(GENESIS), NAMED, List.of(silent, other)).answering())
+                .isZero();
+    }
+
+    @Test
     void a_node_whose_tip_is_set_aside_has_no_say_in_the_tip_however_high_it_is() {
         Seen hollow = node(ChainMatch.OURS, true, -1, 1);
         Seen ours = node(ChainMatch.OURS, true, 11, 2);

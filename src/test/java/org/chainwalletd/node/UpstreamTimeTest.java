@@ -340,6 +340,25 @@ class UpstreamTimeTest {
     }
 
     @Test
+    void while_the_quota_of_the_node_that_has_a_method_is_used_up_the_method_does_not_count_as_missing() {
+        second.on("get_address_mempool", result("{\"tip_height\":9,\"mempool\":[]}"));
+        NodeClient client = harness.client(first.url(), second.url()).hasty().background();
+        assertThat(failure(NodeException.Rejected.class, client.addressMempool(ALICE))
+                        .code())
+                .isEqualTo(-32601);
+        for (int scans = 0; scans < 10; scans++) {
+            get(client.addressMempool(ALICE));
+        }
+
+        CompletionStage<NodeClient.AddressMempool> waiting = client.addressMempool(ALICE);
+        harness.awaitQuotaWaits(1);
+        harness.pass(61_000);
+
+        assertThat(get(waiting).tipHeight()).isEqualTo(9);
+        assertThat(first.count("get_address_mempool")).isEqualTo(1);
+    }
+
+    @Test
     void what_an_old_node_lacks_is_unknown_or_asked_otherwise() {
         first.on("get_block_height", HEIGHT_7);
         NodeClient client = harness.client(first.url());

@@ -382,6 +382,40 @@ class RpcDispatcherTest {
     }
 
     @Test
+    void a_wait_that_begins_only_after_its_caller_has_left_is_told_so() {
+        CompletableFuture<Void> books = new CompletableFuture<>();
+        AtomicInteger open = new AtomicInteger();
+        RpcDispatcher waits = new RpcDispatcher(
+                MethodRegistry.of(List.of(RpcMethod.of(
+                        Wait.class,
+                        (none, context) -> books.thenComposeAsync(
+                                        read -> {
+                                            open.incrementAndGet();
+                                            context.callerLeft().thenRunAsync(open::decrementAndGet, Runnable::run);
+                                            return new CompletableFuture<TestMethods.Ok>();
+                                        },
+                                        Runnable::run)
+                                .thenApplyAsync(ok -> ok, Runnable::run)))),
+                List.of(),
+                CallObserver.NONE,
+                new RpcDispatcher.Limits(100, 1, 5),
+                TestMethods.EXECUTOR);
+        ClientPresence presence = new ClientPresence();
+        CompletableFuture<RpcAnswer> answer = waits.dispatch(
+                        "{\"jsonrpc\":\"2.0\",\"method\":\"wait\",\"id\":1}".getBytes(UTF_8),
+                        Optional.of(Grant.of(Scope.READ)),
+                        new Client("c", presence, () -> {}, AnswerRoom.BOUNDLESS, Runnable::run, () -> {}))
+                .toCompletableFuture();
+
+        presence.leave();
+        Await.result(answer);
+        assertThat(waits.longPolls()).isZero();
+        books.complete(null);
+
+        assertThat(open).hasValue(0);
+    }
+
+    @Test
     void a_named_token_takes_no_more_than_half_of_the_waits_and_the_main_tokens_take_them_all() {
         AtomicReference<CompletableFuture<TestMethods.Ok>> event = new AtomicReference<>(new CompletableFuture<>());
         RpcDispatcher waits = new RpcDispatcher(

@@ -133,6 +133,37 @@ class PaymentWaitsTest {
     }
 
     @Test
+    void many_pending_payments_to_one_address_hide_none_to_another() throws Exception {
+        Address flooded = WaitRig.address(2);
+        CompletableFuture<PaymentOutcome> first = waitWithBaseline(flooded, 1);
+        CompletableFuture<PaymentOutcome> second = waitWithBaseline(SHOP, 1);
+        pendMany(flooded);
+        Hash256 txId = rig.pend(rig.payment(SHOP, 500));
+        rig.nudge(flooded);
+        rig.nudge(SHOP);
+
+        assertThat(((PaymentOutcome.Received) Await.outcome(second)).txId()).contains(txId);
+        assertThat(Await.outcome(first)).isInstanceOf(PaymentOutcome.Received.class);
+    }
+
+    @Test
+    void pending_payments_that_were_too_many_for_one_look_are_looked_for_by_the_next_wait() throws Exception {
+        CompletableFuture<PaymentOutcome> first = waitWithBaseline(SHOP, 1);
+        rig.watching(SHOP);
+        pendMany(SHOP);
+        rig.nudge(SHOP);
+        assertThat(Await.outcome(first)).isInstanceOf(PaymentOutcome.Received.class);
+
+        waitWithBaseline(SHOP, 1);
+    }
+
+    private void pendMany(Address address) {
+        for (int i = 0; i < 600; i++) {
+            rig.pend(rig.payment(address, 500));
+        }
+    }
+
+    @Test
     void a_transaction_that_does_not_exist_is_asked_for_some_times_only() {
         MissingBodies missing = new MissingBodies();
         List<Hash256> named = Stream.iterate(1, number -> number + 1)
@@ -254,6 +285,68 @@ class PaymentWaitsTest {
         assertThat(received.txId()).isEqualTo(Optional.empty());
         assertThat(received.amount()).isEqualTo(Amount.of(250));
         assertThat(received.confirmations()).isEqualTo(1);
+    }
+
+    @Test
+    void a_node_without_mempool_look_ups_hides_no_payment_that_another_node_has() throws Exception {
+        rig.nodesWithoutMempool.set(1);
+        CompletableFuture<PaymentOutcome> waiting = waitWithBaseline(SHOP, 1);
+        Hash256 txId = rig.pend(rig.payment(SHOP, 500));
+        rig.nudge(SHOP);
+
+        assertThat(((PaymentOutcome.Received) Await.outcome(waiting)).txId()).contains(txId);
+        assertThat(rig.asked("balances")).isZero();
+    }
+
+    @Test
+    void a_balance_that_only_one_of_several_nodes_names_is_no_payment() throws Exception {
+        try (WaitRig two = new WaitRig(2)) {
+            two.withoutMempool();
+            two.balance(SHOP, 1_000);
+            CompletableFuture<PaymentOutcome> waiting = two.forPayment(SHOP, 200, LONG);
+            Await.until("the balance was asked for", () -> two.secondAskedForBalances.get() == 1);
+            two.secondBalances.put(SHOP, Amount.of(1_000));
+            two.balance(SHOP, 1_250);
+            two.nodesTip(two.height() + 1);
+            Await.until("it was asked for again", () -> two.secondAskedForBalances.get() == 2);
+            Transaction real = two.payment(SHOP, 300);
+            two.connect(real);
+
+            assertThat(((PaymentOutcome.Received) Await.outcome(waiting)).txId())
+                    .contains(WaitRig.id(real));
+        }
+    }
+
+    @Test
+    void a_balance_that_two_nodes_name_is_a_payment() throws Exception {
+        try (WaitRig two = new WaitRig(2)) {
+            two.withoutMempool();
+            two.balance(SHOP, 1_000);
+            CompletableFuture<PaymentOutcome> waiting = two.forPayment(SHOP, 200, LONG);
+            Await.until("the balance was asked for", () -> two.secondAskedForBalances.get() == 1);
+            two.secondBalances.put(SHOP, Amount.of(1_250));
+            two.balance(SHOP, 9_000);
+            two.nodesTip(two.height() + 1);
+
+            PaymentOutcome.Received received = (PaymentOutcome.Received) Await.outcome(waiting);
+            assertThat(received.txId()).isEmpty();
+            assertThat(received.amount()).isEqualTo(Amount.of(250));
+        }
+    }
+
+    @Test
+    void no_balance_counts_for_an_address_of_the_books() throws Exception {
+        rig.booked.add(SHOP);
+        rig.withoutMempool();
+        CompletableFuture<PaymentOutcome> waiting = rig.forPayment(SHOP, 200, LONG);
+        Await.until("the balance was asked for", () -> rig.asked("balances") == 1);
+        rig.balance(SHOP, 1_250);
+        rig.nodesTip(rig.height() + 1);
+        Await.until("it was asked for again", () -> rig.asked("balances") == 2);
+        Transaction real = rig.payment(SHOP, 300);
+        rig.connect(real);
+
+        assertThat(((PaymentOutcome.Received) Await.outcome(waiting)).txId()).contains(WaitRig.id(real));
     }
 
     @Test

@@ -315,6 +315,31 @@ class TxWaitsTest {
     }
 
     @Test
+    void two_nodes_that_agree_are_enough_while_a_third_is_silent() throws Exception {
+        try (WaitRig three = new WaitRig(3)) {
+            three.secondKnows = true;
+            BlockPlace place = three.connectUnheard(tx).place();
+            three.jump();
+
+            for (int i = 0; i < 9; i++) {
+                assertThat(Await.outcome(three.forTx(txId, 1, Duration.ZERO)))
+                        .isEqualTo(new TxOutcome.Confirmed(place, 1));
+            }
+        }
+    }
+
+    @Test
+    void a_node_that_is_known_to_be_silent_is_not_waited_for() throws Exception {
+        try (WaitRig three = new WaitRig(3)) {
+            three.silentNodeIsKnown = true;
+            BlockPlace place = three.connectUnheard(tx).place();
+            three.jump();
+
+            assertThat(Await.outcome(three.forTx(txId, 1, Duration.ZERO))).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        }
+    }
+
+    @Test
     void one_of_two_nodes_is_not_believed_when_the_other_is_silent() throws Exception {
         try (WaitRig two = new WaitRig(2)) {
             two.secondIsSilent = true;

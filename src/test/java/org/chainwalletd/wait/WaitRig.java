@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -66,6 +67,12 @@ final class WaitRig implements AutoCloseable {
     private final Map<Hash256, Transaction> mempool = new ConcurrentHashMap<>();
     private final Map<Hash256, BlockPlace> confirmed = new ConcurrentHashMap<>();
     private final Map<Address, Amount> balances = new ConcurrentHashMap<>();
+    /** Balances at the second node, where they differ. */
+    final Map<Address, Amount> secondBalances = new ConcurrentHashMap<>();
+
+    final AtomicInteger secondAskedForBalances = new AtomicInteger();
+
+    final Set<Address> booked = ConcurrentHashMap.newKeySet();
     private final List<ChainBlock> chain = new CopyOnWriteArrayList<>();
     private volatile Supplier<RuntimeException> trouble = () -> null;
     /** Number of requests for each transaction. */
@@ -73,16 +80,23 @@ final class WaitRig implements AutoCloseable {
     /** Number of further requests for a transaction that get no answer. */
     final Map<Hash256, AtomicInteger> unanswered = new ConcurrentHashMap<>();
 
+    /** Whether it is known that the last node does not answer. */
+    volatile boolean silentNodeIsKnown;
+
     volatile boolean secondKnows;
     volatile boolean secondIsSilent;
     /** Whether the first node falsely claims to know no transaction. */
     volatile boolean firstKnowsNothing;
+
+    /** Number of nodes that lack mempool look-ups and have not been asked for one yet. */
+    final AtomicInteger nodesWithoutMempool = new AtomicInteger();
 
     private volatile boolean withoutMempool;
     private volatile CountDownLatch held = new CountDownLatch(0);
     private volatile CompletableFuture<Void> heldTransactions = CompletableFuture.completedFuture(null);
     private volatile Optional<NodeClient.Tip> nodesTip = Optional.empty();
     private int fresh;
+    private final int count;
     /** Number of blocks of the chain that the follower has published. */
     private volatile int followed;
 
@@ -90,23 +104,34 @@ final class WaitRig implements AutoCloseable {
         this(1);
     }
 
-    /** @param count number of nodes; the second one knows confirmed transactions only if {@link #secondKnows} */
+    /**
+     * @param count number of nodes; the second one knows confirmed transactions only if {@link #secondKnows}, the third never answers
+     */
     WaitRig(int count) {
         this(count, () -> System.nanoTime() / 1_000_000);
     }
 
     /** @param clock milliseconds */
     WaitRig(int count, LongSupplier clock) {
+        this.count = count;
         system = ActorSystem.create(Behaviors.empty(), "waits", PekkoSettings.forSystem());
         NodeClient nodes = Stub.of(NodeClient.class, this::counted);
         NodeClient second = Stub.of(NodeClient.class, call -> {
             if (secondIsSilent) {
                 return CompletableFuture.failedFuture(new NodeException.Unreachable("gone"));
             }
+            if (call.name().equals("balances")) {
+                CompletableFuture<List<Amount>> answer =
+                        balances(call.arguments(), address -> secondBalances.getOrDefault(address, balance(address)));
+                secondAskedForBalances.incrementAndGet();
+                return answer;
+            }
             return call.name().equals("transaction") && !secondKnows
                     ? CompletableFuture.completedFuture(Optional.empty())
                     : answer(call.name(), call.arguments());
         });
+        NodeClient silent = Stub.of(NodeClient.class, call -> new CompletableFuture<>());
+        List<NodeClient> each = List.of(nodes, second, silent).subList(0, count);
         waits = Waits.start(
                 new Spawner() {
                     @Override
@@ -117,8 +142,10 @@ final class WaitRig implements AutoCloseable {
                 new WaitSetup(
                         PROFILE,
                         nodes,
-                        count == 1 ? List.of(nodes) : List.of(nodes, second),
+                        each,
+                        () -> silentNodeIsKnown ? each.subList(0, each.size() - 1) : each,
                         count,
+                        booked::contains,
                         () -> nodesTip,
                         (txId, place) -> CompletableFuture.completedFuture(isFollowed(txId, place)),
                         followers::add,
@@ -159,10 +186,7 @@ final class WaitRig implements AutoCloseable {
         }
         return switch (method) {
             case "addressMempools" -> mempools(cast(arguments[0]));
-            case "balances" ->
-                CompletableFuture.completedFuture(WaitRig.<List<Address>>cast(arguments[0]).stream()
-                        .map(address -> balances.getOrDefault(address, Amount.ofUnsigned(0)))
-                        .toList());
+            case "balances" -> balances(arguments, this::balance);
             case "transaction" -> {
                 Hash256 txId = (Hash256) arguments[0];
                 askedFor.computeIfAbsent(txId, first -> new AtomicInteger()).incrementAndGet();
@@ -179,14 +203,26 @@ final class WaitRig implements AutoCloseable {
         };
     }
 
+    private static CompletableFuture<List<Amount>> balances(Object[] arguments, Function<Address, Amount> balance) {
+        return CompletableFuture.completedFuture(
+                WaitRig.<List<Address>>cast(arguments[0]).stream().map(balance).toList());
+    }
+
+    private Amount balance(Address address) {
+        return balances.getOrDefault(address, Amount.ofUnsigned(0));
+    }
+
     @SuppressWarnings("unchecked")
     private static <T> T cast(Object value) {
         return (T) value;
     }
 
     private CompletableFuture<List<NodeClient.AddressMempool>> mempools(List<Address> addresses) {
-        if (withoutMempool) {
+        if (nodesWithoutMempool.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
             return CompletableFuture.failedFuture(new NodeException.Rejected(-32601, "Method not found"));
+        }
+        if (withoutMempool) {
+            return CompletableFuture.failedFuture(NodeException.Rejected.foreseen(-32601, "Method not found"));
         }
         List<NodeClient.AddressMempool> answer = addresses.stream()
                 .map(address -> new NodeClient.AddressMempool(height(), entries(address)))
@@ -275,7 +311,9 @@ final class WaitRig implements AutoCloseable {
         trouble = failure;
     }
 
+    /** Makes each node lack mempool look-ups. */
     void withoutMempool() {
+        nodesWithoutMempool.set(count);
         withoutMempool = true;
     }
 

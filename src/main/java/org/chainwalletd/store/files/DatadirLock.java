@@ -73,7 +73,7 @@ public final class DatadirLock implements AutoCloseable, Fence {
                 Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
                 AtomicFiles.OWNER_FILE);
         try {
-            FileLock lock = tryLock(channel);
+            FileLock lock = tryLock(channel, false);
             if (lock == null) {
                 throw new HeldException(datadir);
             }
@@ -85,9 +85,18 @@ public final class DatadirLock implements AutoCloseable, Fence {
         }
     }
 
-    private static FileLock tryLock(FileChannel channel) throws IOException {
+    /** Returns whether a process holds the datadir. Changes nothing; a daemon that starts at the same moment may be refused. */
+    public static boolean isHeld(Path datadir) throws IOException {
+        try (FileChannel channel = FileChannel.open(datadir.resolve(FILE), StandardOpenOption.READ)) {
+            return tryLock(channel, true) == null;
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    private static FileLock tryLock(FileChannel channel, boolean shared) throws IOException {
         try {
-            return channel.tryLock();
+            return channel.tryLock(0, Long.MAX_VALUE, shared);
         } catch (OverlappingFileLockException e) {
             return null;
         }

@@ -1,0 +1,74 @@
+package org.chainwalletd.wait;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.Amount;
+import org.junit.jupiter.api.Test;
+
+class NodeBalancesTest {
+    private static final long TIP = 100;
+
+    private final NodeBalances balances = new NodeBalances();
+    private long changes;
+
+    @Test
+    void one_node_alone_is_believed_where_there_is_no_other() {
+        read(1_000);
+        read(1_300);
+
+        assertThat(growth(1, 0)).contains(Amount.of(300));
+    }
+
+    @Test
+    void a_node_that_names_too_little_first_invents_no_payment() {
+        read(400, 1_000, 1_000);
+        read(1_000, 1_000, 1_000);
+
+        assertThat(growth(3, 0)).isEmpty();
+    }
+
+    @Test
+    void nodes_at_different_heights_show_a_payment_when_the_second_one_does() {
+        read(1_000, 1_000);
+        read(1_300, 1_000);
+        assertThat(growth(2, 0)).isEmpty();
+        read(1_300, null);
+        read(1_300, 1_300);
+
+        assertThat(growth(2, 0)).contains(Amount.of(300));
+    }
+
+    @Test
+    void growth_counts_only_from_balances_that_were_read_after_the_call() {
+        read(1_000, 1_000);
+        read(1_300, 1_000);
+        long since = changes;
+        read(1_300, 1_300);
+        assertThat(growth(2, since)).isEmpty();
+        read(1_500, 1_500);
+
+        assertThat(growth(2, since)).contains(Amount.of(200));
+    }
+
+    @Test
+    void growth_in_blocks_that_are_followed_by_now_does_not_count() {
+        read(1_000);
+        read(1_300);
+
+        assertThat(balances.growth(1, 0, tip -> tip > TIP)).isEmpty();
+    }
+
+    private void read(Integer... byNode) {
+        List<Optional<Amount>> answers = Arrays.stream(byNode)
+                .map(amount -> Optional.ofNullable(amount).map(Amount::of))
+                .toList();
+        balances.read(answers, changes++, TIP);
+    }
+
+    private Optional<Amount> growth(int nodes, long since) {
+        return balances.growth(nodes, since, tip -> true);
+    }
+}
