@@ -986,6 +986,46 @@ class PostgresSentLogTest {
                         600_000, payment(903).allowance().toBigInteger()));
     }
 
+    /** The log of the daemon that opened the payment still has the spend, and the log of the other one only has what is kept of it. */
+    @Test
+    void a_payment_that_was_taken_over_and_settled_comes_back_from_a_log_that_was_pruned_since() throws IOException {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two", Optional.empty(), 20_000);
+        database.backUp();
+        pay(one, 1);
+        Await.until("its heartbeat has lapsed", () -> {
+            database.silence(one);
+            return done(two.intents().adopt(hash(1))) instanceof IntentStore.Adoption.Ours;
+        });
+        done(two.intents().confirm(hash(1), IntentState.PREPARED, new BlockPlace(3, hash(3)), 60));
+        done(two.intents().bury(List.of(hash(1))));
+        assertThat(done(two.receipts().keep(Map.of(hash(1), Bytes.EMPTY)))).isEqualTo(1);
+        payUntilPruned(two, "two", 100);
+        setBack(one, two);
+
+        restore("one");
+        StoreRestore.Restored restored = restored("two");
+
+        assertThat(restored.ended()).isEqualTo(1);
+        PostgresStore again = open("one");
+        assertThat(told(again, 1).state()).isEqualTo(IntentState.CONFIRMED);
+        assertAnswer(asked(again, 1), Opening.TokenTaken.class);
+    }
+
+    /** Pays, from this number on, until the log of the daemon has shrunk. */
+    private void payUntilPruned(PostgresStore store, String name, int first) throws IOException {
+        long before = 0;
+        for (int number = first; number < first + 600; number++) {
+            pay(store, number);
+            long length = Files.size(SentLog.in(datadir(name)));
+            if (length < before) {
+                return;
+            }
+            before = length;
+        }
+        throw new AssertionError("the log was not pruned");
+    }
+
     @Test
     void a_restored_store_holds_payouts_and_has_those_that_a_batch_of_any_daemon_carries() {
         PostgresStore one = open("one");
