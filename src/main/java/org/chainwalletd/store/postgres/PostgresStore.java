@@ -58,6 +58,9 @@ public final class PostgresStore extends SqlStore {
     private static final long NO_START = 0;
 
     private static final int SOCKET_MILLIS = 10_000;
+    /** Time within which the server answers a statement that concerns the whole history, such as counting the rows of a table. */
+    static final int COMMAND_MILLIS = 600_000;
+
     private static final long CHECK_MILLIS = 1_000;
     /** Maximum time until changes by other daemons are known here, as long as the database answers. */
     private static final long CHANGES_MILLIS = 200;
@@ -775,7 +778,7 @@ public final class PostgresStore extends SqlStore {
     public static PostgresRestore.Step restore(
             Path folder, Optional<CommitMark> books, Set<String> without, Postgres.Connector database) {
         String name = database.name();
-        try (SqlSession session = database.session()) {
+        try (SqlSession session = new Primary(database, COMMAND_MILLIS).session()) {
             Server server = requireFit(session, name);
             PostgresSchema.migrate(session, name);
             PostgresMoving.requireNone(session, name);

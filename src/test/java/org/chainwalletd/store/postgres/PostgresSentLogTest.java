@@ -18,10 +18,12 @@ import static org.chainwalletd.store.StoreSample.raw;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -1043,6 +1045,53 @@ class PostgresSentLogTest {
         assertThat(payout(store, 1).attempts()).containsExactly(batch.txId());
         assertThat(payout(store, 2).state()).isEqualTo(PayoutStore.State.HELD);
         assertThat(payout(store, 3).state()).isEqualTo(PayoutStore.State.CANCELLED);
+    }
+
+    /** A paid payout keeps its mark: holding it would write every payout ever paid. */
+    @Test
+    void a_restore_holds_what_may_still_be_queued_again_and_leaves_what_was_paid_for_good() {
+        PostgresStore one = open("one");
+        List<PayoutStore.Payout> payouts = PayoutSample.submit(one, Optional.empty(), 1, 2, 3);
+        Intent confirmed = PayoutSample.open(one, 7, payouts.get(0));
+        Intent paid = PayoutSample.open(one, 8, payouts.get(1));
+        for (Intent batch : List.of(confirmed, paid)) {
+            done(one.intents().confirm(batch.txId(), IntentState.PREPARED, new BlockPlace(3, hash(3)), 60));
+        }
+        done(one.intents().bury(List.of(paid.txId())));
+        database.backUp();
+        pay(one, 1);
+        setBack(one);
+        assertThat(restored("one").held()).isEqualTo(1);
+
+        assertThat(database.number("SELECT count(*) FROM payouts WHERE mark = 'HELD'"))
+                .isEqualTo(2);
+        assertThat(database.number("SELECT count(*) FROM payouts WHERE mark = 'QUEUED' AND payout_id = 'payout-2'"))
+                .isEqualTo(1);
+        assertThat(payout(open("one"), 2).state()).isEqualTo(PayoutStore.State.FINAL);
+    }
+
+    @Test
+    void a_statement_of_a_restore_may_take_minutes() {
+        PostgresStore one = open("one");
+        pay(one, 1);
+        database.empty();
+        end(one);
+        AtomicInteger patience = new AtomicInteger();
+        Postgres.Connector impatient = database.through(() -> {
+            Connection connection = database.connect();
+            return (Connection) Proxy.newProxyInstance(
+                    Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, values) -> {
+                        if (method.getName().equals("setNetworkTimeout")) {
+                            patience.set((int) values[1]);
+                        }
+                        return method.invoke(connection, values);
+                    });
+        });
+
+        assertThat(PostgresStore.restore(datadir("one"), Optional.empty(), Set.of(), impatient)
+                        .restored())
+                .isPresent();
+        assertThat(patience).hasValue(600_000);
     }
 
     private static PayoutStore.Payout payout(Store store, int number) {
