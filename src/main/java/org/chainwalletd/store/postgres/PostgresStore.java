@@ -350,8 +350,8 @@ public final class PostgresStore extends SqlStore {
         try (SqlSession session = primary.session()) {
             log.orElseThrow().setSuccessor(StoreRestore.successor(log.get(), session, start, from));
         } catch (IOException | SQLException | RuntimeException e) {
-            LOG.warn(
-                    "store {}: {} cannot be pruned before the next start: {}", name, SentLog.FILE_NAME, e.getMessage());
+            log.orElseThrow().pruningHasFailed();
+            LOG.warn("store {}: {} cannot be pruned yet: {}", name, SentLog.FILE_NAME, e.getMessage());
         }
     }
 

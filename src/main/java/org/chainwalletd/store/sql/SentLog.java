@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 import org.chainwalletd.stage.Causes;
@@ -74,7 +75,11 @@ public final class SentLog implements AutoCloseable {
 
     private long forcedBytes;
     private final AtomicReference<Successor> successor = new AtomicReference<>();
+    private final AtomicBoolean pruningFailed = new AtomicBoolean();
     private boolean pruning;
+    /** Size in bytes from which the log is pruned again after a failure. */
+    private long postponedTo;
+
     /** Whether the log must be rewritten because it lacks content that the store had before the log was created. */
     private boolean renewalDue;
 
@@ -307,7 +312,13 @@ public final class SentLog implements AutoCloseable {
      * forgotten or keeps in a shorter form.
      */
     private boolean isWorthPruning() throws IOException {
-        return renewalDue || log.length() >= Math.max(leastToPrune, 2 * base);
+        long length = log.length();
+        return length >= postponedTo && (renewalDue || length >= Math.max(leastToPrune, 2 * base));
+    }
+
+    /** Lets the log double before it is pruned again: an attempt reads the whole store and may fill the disk. */
+    private void postpone() throws IOException {
+        postponedTo = 2 * log.length();
     }
 
     /** Requests that the log be replaced soon by one whose base is the store's current content. */
@@ -361,13 +372,13 @@ public final class SentLog implements AutoCloseable {
             next.renameTo(in(folder));
         } catch (IOException | RuntimeException e) {
             next.discard();
-            // Do not retry before the log has doubled once more.
-            base = log.length();
+            postpone();
             throw e;
         }
         log.closeUnforced();
         log = next;
         base = nextBase;
+        renewalDue = false;
         markForced();
         try {
             AtomicFiles.syncFolder(folder);
@@ -537,7 +548,8 @@ public final class SentLog implements AutoCloseable {
     /**
      * Replaces the log, between two commits, by one that contains only what the store still keeps.
      *
-     * @param pruner writes a successor of the log on another thread and passes it to {@link #setSuccessor}; receives the current end offset of the log
+     * @param pruner writes a successor of the log on another thread and passes it to {@link #setSuccessor}, or calls {@link #pruningHasFailed}; receives
+     *     the current end offset of the log
      */
     public void prune(LongConsumer pruner) {
         try {
@@ -545,9 +557,11 @@ public final class SentLog implements AutoCloseable {
             if (ready != null) {
                 pruning = false;
                 switchTo(ready);
+            } else if (pruningFailed.getAndSet(false)) {
+                pruning = false;
+                postpone();
             } else if (!pruning && isWorthPruning()) {
                 pruning = true;
-                renewalDue = false;
                 pruner.accept(log.length());
             }
         } catch (IOException | RuntimeException e) {
@@ -558,6 +572,11 @@ public final class SentLog implements AutoCloseable {
     /** Replaces the log by {@code ready} at the next commit. */
     public void setSuccessor(Successor ready) {
         successor.set(ready);
+    }
+
+    /** Records that no successor could be written, so that a later one is tried. */
+    public void pruningHasFailed() {
+        pruningFailed.set(true);
     }
 
     /** Closes the log, and deletes a successor that has not replaced it yet. */

@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -990,7 +991,7 @@ class PostgresSentLogTest {
 
     /** The log of the daemon that opened the payment still has the spend, and the log of the other one only has what is kept of it. */
     @Test
-    void a_payment_that_was_taken_over_and_settled_comes_back_from_a_log_that_was_pruned_since() throws IOException {
+    void a_payment_that_was_taken_over_and_settled_comes_back_from_a_log_that_was_pruned_since() {
         PostgresStore one = open("one");
         PostgresStore two = open("two", Optional.empty(), 20_000);
         database.backUp();
@@ -1014,18 +1015,35 @@ class PostgresSentLogTest {
         assertAnswer(asked(again, 1), Opening.TokenTaken.class);
     }
 
-    /** Pays, from this number on, until the log of the daemon has shrunk. */
-    private void payUntilPruned(PostgresStore store, String name, int first) throws IOException {
-        long before = 0;
-        for (int number = first; number < first + 600; number++) {
-            pay(store, number);
-            long length = Files.size(SentLog.in(datadir(name)));
-            if (length < before) {
-                return;
+    /** The server has no connection left for the pruning when that begins. */
+    @Test
+    void a_log_that_could_not_be_pruned_is_pruned_later_without_a_restart() {
+        AtomicInteger refused = new AtomicInteger();
+        Postgres.Connector full = database.through(() -> {
+            if (Thread.currentThread().getName().equals("sent-log-pruning") && refused.getAndIncrement() == 0) {
+                throw new SQLException("too many connections", "53300");
             }
-            before = length;
+            return database.connect();
+        });
+        PostgresStore one = database.keep(
+                PostgresStore.open(datadir("one"), Optional.empty(), full, Optional.empty(), false, 3_000));
+        int number = 1;
+        while (refused.get() == 0) {
+            pay(one, number++);
         }
-        throw new AssertionError("the log was not pruned");
+        StoreFaults.awaitPruning(one);
+
+        payUntilPruned(one, "one", number);
+    }
+
+    /** Pays, from this number on, until the log of the daemon has been replaced. */
+    private void payUntilPruned(PostgresStore store, String name, int first) {
+        Object before = file(SentLog.in(datadir(name)));
+        int number = first;
+        while (file(SentLog.in(datadir(name))).equals(before)) {
+            assertThat(number).isLessThan(first + 300);
+            pay(store, number++);
+        }
     }
 
     @Test

@@ -394,6 +394,31 @@ class SentLogTest {
         }
     }
 
+    /** The file of the store cannot be opened once more for a while, as when the process has too many files open. */
+    @Test
+    void a_log_that_could_not_be_pruned_is_pruned_later_without_a_restart() throws IOException {
+        Path away = elsewhere.resolve("away");
+        try (SqliteStore store = SqliteStore.open(folder, Optional.empty(), 3_000)) {
+            Files.move(folder, away);
+            int number = 0;
+            while (Files.size(away.resolve(SentLog.FILE_NAME)) < 3_000) {
+                Payments.pay(store, payment(number++));
+            }
+            Payments.pay(store, payment(number++));
+            StoreFaults.awaitPruning(store);
+            Files.move(away, folder);
+
+            long length = 0;
+            while (Files.size(log) >= length) {
+                length = Files.size(log);
+                assertThat(number).isLessThan(300);
+                Payments.pay(store, payment(number++));
+                fail(store, hash(number - 1), IntentState.REFUSED, number);
+                done(store.intents().forget(number, 100));
+            }
+        }
+    }
+
     /** Every fifth payment was not refused and forgotten. */
     private static void assertKept(Path place, List<Integer> acknowledged) {
         try (SqliteStore store = SqliteStore.open(place)) {
