@@ -546,6 +546,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         session.update("UPDATE daemons SET timeline = ?, boot = ? WHERE start = ?", now.timeline(), now.boot(), start);
         timeline = now.timeline();
         boot = now.boot();
+        // The server may lack a commit whose outcome is unknown, of this daemon or of another, and assign its number
+        // again.
+        stale = true;
     }
 
     private void follow(Head head) throws SQLException {
@@ -644,8 +647,10 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private void confirmByAnother() {
         Throwable why;
         try {
-            LOG.warn("store {}: commit {} may not be on a standby", name, next.number());
+            Made made = next;
+            LOG.warn("store {}: commit {} may not be on a standby", name, made.number());
             begin();
+            requireStillThere(made);
             announce();
             boolean warned = commitWarns();
             followed = next.number();
@@ -660,6 +665,13 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             why = e;
         }
         throw GroupCommitWriter.unknown(name, why);
+    }
+
+    /** Rejects a further commit on a server that lacks the one that it is to confirm: a promoted standby may have answered. */
+    private void requireStillThere(Made made) throws SQLException {
+        if (!session.has("SELECT 1 FROM commits WHERE number = ? AND random = ?", made.number(), made.random())) {
+            throw new SQLException("the server that answers now does not have it");
+        }
     }
 
     @Override
