@@ -61,6 +61,10 @@ public final class SentLog implements AutoCloseable {
     private final Optional<String> name;
     private final long leastToPrune;
     private AppendLog log;
+    /** Number of the last commit in the log. */
+    private long last;
+    /** Whether the last commit was certainly made. */
+    private boolean certain;
     /** Size of the base in bytes, as written when the log was created from the store. */
     private long base;
 
@@ -77,16 +81,19 @@ public final class SentLog implements AutoCloseable {
     private final AtomicReference<Successor> successor = new AtomicReference<>();
     private final AtomicBoolean pruningFailed = new AtomicBoolean();
     private boolean pruning;
+    /** Number of the last commit when the pruning began; the successor must contain it. */
+    private long prunedTo;
     /** Size in bytes from which the log is pruned again after a failure. */
     private long postponedTo;
 
     /** Whether the log must be rewritten because it lacks content that the store had before the log was created. */
     private boolean renewalDue;
 
-    private SentLog(Path folder, Optional<String> name, AppendLog log, long base, long leastToPrune)
-            throws IOException {
+    private SentLog(Path folder, Reading reading, AppendLog log, long base, long leastToPrune) throws IOException {
         this.folder = folder;
-        this.name = name;
+        this.name = reading.shared.map(Shared::name);
+        this.last = reading.last.number();
+        this.certain = reading.certain.equals(reading.last);
         this.log = log;
         this.base = base;
         this.leastToPrune = leastToPrune;
@@ -295,7 +302,7 @@ public final class SentLog implements AutoCloseable {
                     base[0] += isCommit(record) || record[0] == MADE ? 0 : record.length;
                 },
                 false);
-        return new SentLog(folder, reading.shared.map(Shared::name), log, base[0], leastToPrune);
+        return new SentLog(folder, reading, log, base[0], leastToPrune);
     }
 
     Path folder() {
@@ -359,6 +366,10 @@ public final class SentLog implements AutoCloseable {
         AppendLog next = successor.log();
         long nextBase = next.length();
         try {
+            if (successor.last().number() < prunedTo) {
+                throw new IOException(
+                        "the store had commit " + successor.last().number() + " when it was read, not yet " + prunedTo);
+            }
             boolean[] newer = new boolean[1];
             log.readFrom(successor.from(), record -> {
                 if (isCommit(record)) {
@@ -457,6 +468,8 @@ public final class SentLog implements AutoCloseable {
             all.writeBytes(SentLine.encode(line));
         }
         ByteBuffer encoded = ByteBuffer.wrap(all.toByteArray());
+        certain = false;
+        last = commit.number();
         append(
                 name.isEmpty()
                         ? record(COMMIT, mark(commit), encoded)
@@ -540,13 +553,15 @@ public final class SentLog implements AutoCloseable {
         }
         try {
             append(new byte[] {MADE});
+            certain = true;
         } catch (IOException e) {
             LOG.debug("{}: cannot record that a commit was made: {}", FILE_NAME, e.getMessage());
         }
     }
 
     /**
-     * Replaces the log, between two commits, by one that contains only what the store still keeps.
+     * Replaces the log, between two commits, by one that contains only what the store still keeps. Begins only when the last commit was made: the
+     * store may show a commit in doubt, whose lines would not be copied, only after it was read.
      *
      * @param pruner writes a successor of the log on another thread and passes it to {@link #setSuccessor}, or calls {@link #pruningHasFailed}; receives
      *     the current end offset of the log
@@ -560,8 +575,9 @@ public final class SentLog implements AutoCloseable {
             } else if (pruningFailed.getAndSet(false)) {
                 pruning = false;
                 postpone();
-            } else if (!pruning && isWorthPruning()) {
+            } else if (!pruning && certain && isWorthPruning()) {
                 pruning = true;
+                prunedTo = last;
                 pruner.accept(log.length());
             }
         } catch (IOException | RuntimeException e) {
