@@ -109,6 +109,8 @@ public final class PostgresStore extends SqlStore {
     private volatile long answered = System.nanoTime();
     /** Monotonic time at the beginning of the last check that found this start among those that may write. */
     private volatile long confirmedAt = System.nanoTime();
+    /** Monotonic time at the beginning of the last heartbeat of a start that had not ended. */
+    private volatile long beatenAt = System.nanoTime();
 
     private volatile String lastFailure = "";
     /** Null while the store lock is observed free. */
@@ -487,7 +489,12 @@ public final class PostgresStore extends SqlStore {
             if (heartbeatSession == null) {
                 heartbeatSession = primary.session();
             }
-            heartbeatSession.update("UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ?", start);
+            long asked = System.nanoTime();
+            int written = heartbeatSession.update(
+                    "UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ? AND NOT ended", start);
+            if (written == 1) {
+                beatenAt = asked;
+            }
         } catch (SQLException | RuntimeException e) {
             LOG.debug("store {}: no heartbeat: {}", name, e.getMessage());
             Postgres.close(heartbeatSession);
@@ -614,15 +621,16 @@ public final class PostgresStore extends SqlStore {
     }
 
     /**
-     * Queries the database only if the last successful check is too old: a daemon confirmed within {@code SILENT_MILLIS} cannot have been declared
-     * off yet.
+     * Queries the database only if the last successful check or the last heartbeat is too old: a daemon with a heartbeat within {@code SILENT_MILLIS}
+     * cannot have been declared off yet.
      */
     @Override
     public CompletionStage<Void> maySend() {
         if (closed) {
             return CompletableFuture.failedFuture(GroupCommitWriter.unavailable(name, "is closed", null));
         }
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - confirmedAt) < SILENT_MILLIS
+        long now = System.nanoTime();
+        return TimeUnit.NANOSECONDS.toMillis(Math.max(now - confirmedAt, now - beatenAt)) < SILENT_MILLIS
                 ? CompletableFuture.completedFuture(null)
                 : checkUnderLock();
     }

@@ -36,6 +36,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -853,8 +854,15 @@ class PostgresSentLogTest {
         Await.until(
                 "another may run what it has not sent",
                 () -> done(two.intents().adopt(hash(1))) instanceof IntentStore.Adoption.Ours);
+        Await.until("it relies on no earlier permission to send", () -> {
+            CompletableFuture<Void> permission = one.maySend().toCompletableFuture();
+            Await.until("an answer", permission::isDone);
+            return permission.isCompletedExceptionally();
+        });
+        assertFails(one.maySend(), StoreException.Reason.UNAVAILABLE);
         room.run();
         pay(one, 2);
+        done(one.maySend());
         assertBound(two, List.of(1, 2, 3));
         end(one);
         assertBound(open("one"), List.of(1, 2, 3));
