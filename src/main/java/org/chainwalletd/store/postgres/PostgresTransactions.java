@@ -44,6 +44,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     /** Minimum number of commits whose changes are kept; a daemon that is further behind reloads everything. */
     static final long KEPT_COMMITS = 10_000;
 
+    /** Number of spends changed by others above which everything is reloaded: that reads only open spends, while the other daemons wait. */
+    static final int MOST_CHANGED = 10_000;
+
     private static final long COMMITS_BETWEEN_PRUNING = 1_000;
 
     /** Number of messages in a transaction after which no further units join it, because all other daemons wait for its end. */
@@ -552,7 +555,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     }
 
     private void follow(Head head) throws SQLException {
-        boolean all = stale || followed < head.store().pruned();
+        int changed = head.changes().getOrDefault("spends", List.of()).size();
+        boolean all = stale || followed < head.store().pruned() || changed > MOST_CHANGED;
         // A partly loaded state must not be used; the next transaction reloads everything if this fails.
         stale = true;
         if (all) {
