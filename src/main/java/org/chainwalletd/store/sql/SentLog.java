@@ -94,6 +94,7 @@ public final class SentLog implements AutoCloseable {
         this.name = reading.shared.map(Shared::name);
         this.last = reading.last.number();
         this.certain = reading.certain.equals(reading.last);
+        this.renewalDue = reading.lacksOne;
         this.log = log;
         this.base = base;
         this.leastToPrune = leastToPrune;
@@ -238,6 +239,8 @@ public final class SentLog implements AutoCloseable {
         private CommitMark last;
         private CommitMark certain;
         private Optional<Shared> shared = Optional.empty();
+        /** Whether a number is missing, that of a commit whose record was lost with the power of the machine. */
+        private boolean lacksOne;
 
         void record(byte[] record) throws IOException {
             ByteBuffer in = ByteBuffer.wrap(record);
@@ -272,6 +275,7 @@ public final class SentLog implements AutoCloseable {
         private void commit(ByteBuffer in) {
             CommitMark next = new CommitMark(last.store(), in.getLong(), in.getLong());
             certain = next.number() > last.number() ? last : certain;
+            lacksOne |= next.number() > last.number() + 1;
             last = next;
         }
 

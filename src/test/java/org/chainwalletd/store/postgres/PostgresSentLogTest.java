@@ -365,9 +365,10 @@ class PostgresSentLogTest {
         assertThatThrownBy(() -> open("one")).hasMessageContaining("is a copy");
     }
 
-    /** The machine may lose power when the database has a commit whose record is not on disk yet. */
-    @Test
-    void a_log_that_lacks_only_the_newest_commit_is_used_and_tells_all_again() throws IOException {
+    /** The machine may lose power when the database has a commit whose record is not on disk yet, and the next start may end at once. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_log_that_lacks_only_the_newest_commit_is_used_and_tells_all_again(boolean endsAtOnce) throws IOException {
         PostgresStore one = open("one");
         database.backUp();
         pay(one, 1);
@@ -376,6 +377,9 @@ class PostgresSentLogTest {
         end(one);
         copyDatadir("before", "one");
         Object lacking = file(SentLog.in(datadir("one")));
+        if (endsAtOnce) {
+            end(open("one"));
+        }
 
         PostgresStore again = open("one");
         assertBound(again, List.of(1, 2));
