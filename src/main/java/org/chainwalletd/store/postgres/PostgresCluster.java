@@ -291,6 +291,8 @@ public final class PostgresCluster {
     public Start forget(long start) {
         return with((session, server) -> {
             session.execute(PostgresTransactions.LOCK);
+            // No heartbeat may come between the look at the last one and the end of the start.
+            session.has("SELECT 1 FROM daemons WHERE start = ? FOR UPDATE", start);
             Start found = session.queryOne(
                             STARTS + " WHERE start = ?",
                             PostgresCluster::start,

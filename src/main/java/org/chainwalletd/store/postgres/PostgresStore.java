@@ -58,6 +58,9 @@ public final class PostgresStore extends SqlStore {
     private static final long NO_START = 0;
 
     private static final int SOCKET_MILLIS = 10_000;
+    /** Time within which the server answers a statement that concerns the whole history, such as counting the rows of a table. */
+    static final int COMMAND_MILLIS = 600_000;
+
     private static final long CHECK_MILLIS = 1_000;
     /** Maximum time until changes by other daemons are known here, as long as the database answers. */
     private static final long CHANGES_MILLIS = 200;
@@ -106,6 +109,8 @@ public final class PostgresStore extends SqlStore {
     private volatile long answered = System.nanoTime();
     /** Monotonic time at the beginning of the last check that found this start among those that may write. */
     private volatile long confirmedAt = System.nanoTime();
+    /** Monotonic time at the beginning of the last heartbeat of a start that had not ended. */
+    private volatile long beatenAt = System.nanoTime();
 
     private volatile String lastFailure = "";
     /** Null while the store lock is observed free. */
@@ -347,8 +352,8 @@ public final class PostgresStore extends SqlStore {
         try (SqlSession session = primary.session()) {
             log.orElseThrow().setSuccessor(StoreRestore.successor(log.get(), session, start, from));
         } catch (IOException | SQLException | RuntimeException e) {
-            LOG.warn(
-                    "store {}: {} cannot be pruned before the next start: {}", name, SentLog.FILE_NAME, e.getMessage());
+            log.orElseThrow().pruningHasFailed();
+            LOG.warn("store {}: {} cannot be pruned yet: {}", name, SentLog.FILE_NAME, e.getMessage());
         }
     }
 
@@ -484,7 +489,12 @@ public final class PostgresStore extends SqlStore {
             if (heartbeatSession == null) {
                 heartbeatSession = primary.session();
             }
-            heartbeatSession.update("UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ?", start);
+            long asked = System.nanoTime();
+            int written = heartbeatSession.update(
+                    "UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ? AND NOT ended", start);
+            if (written == 1) {
+                beatenAt = asked;
+            }
         } catch (SQLException | RuntimeException e) {
             LOG.debug("store {}: no heartbeat: {}", name, e.getMessage());
             Postgres.close(heartbeatSession);
@@ -611,15 +621,16 @@ public final class PostgresStore extends SqlStore {
     }
 
     /**
-     * Queries the database only if the last successful check is too old: a daemon confirmed within {@code SILENT_MILLIS} cannot have been declared
-     * off yet.
+     * Queries the database only if the last successful check or the last heartbeat is too old: a daemon with a heartbeat within {@code SILENT_MILLIS}
+     * cannot have been declared off yet.
      */
     @Override
     public CompletionStage<Void> maySend() {
         if (closed) {
             return CompletableFuture.failedFuture(GroupCommitWriter.unavailable(name, "is closed", null));
         }
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - confirmedAt) < SILENT_MILLIS
+        long now = System.nanoTime();
+        return TimeUnit.NANOSECONDS.toMillis(Math.max(now - confirmedAt, now - beatenAt)) < SILENT_MILLIS
                 ? CompletableFuture.completedFuture(null)
                 : checkUnderLock();
     }
@@ -775,7 +786,7 @@ public final class PostgresStore extends SqlStore {
     public static PostgresRestore.Step restore(
             Path folder, Optional<CommitMark> books, Set<String> without, Postgres.Connector database) {
         String name = database.name();
-        try (SqlSession session = database.session()) {
+        try (SqlSession session = new Primary(database, COMMAND_MILLIS).session()) {
             Server server = requireFit(session, name);
             PostgresSchema.migrate(session, name);
             PostgresMoving.requireNone(session, name);

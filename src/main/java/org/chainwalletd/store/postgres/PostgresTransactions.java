@@ -44,6 +44,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     /** Minimum number of commits whose changes are kept; a daemon that is further behind reloads everything. */
     static final long KEPT_COMMITS = 10_000;
 
+    /** Number of spends changed by others above which everything is reloaded: that reads only open spends, while the other daemons wait. */
+    static final int MOST_CHANGED = 10_000;
+
     private static final long COMMITS_BETWEEN_PRUNING = 1_000;
 
     /** Number of messages in a transaction after which no further units join it, because all other daemons wait for its end. */
@@ -546,10 +549,14 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         session.update("UPDATE daemons SET timeline = ?, boot = ? WHERE start = ?", now.timeline(), now.boot(), start);
         timeline = now.timeline();
         boot = now.boot();
+        // The server may lack a commit whose outcome is unknown, of this daemon or of another, and assign its number
+        // again.
+        stale = true;
     }
 
     private void follow(Head head) throws SQLException {
-        boolean all = stale || followed < head.store().pruned();
+        int changed = head.changes().getOrDefault("spends", List.of()).size();
+        boolean all = stale || followed < head.store().pruned() || changed > MOST_CHANGED;
         // A partly loaded state must not be used; the next transaction reloads everything if this fails.
         stale = true;
         if (all) {
@@ -644,8 +651,10 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private void confirmByAnother() {
         Throwable why;
         try {
-            LOG.warn("store {}: commit {} may not be on a standby", name, next.number());
+            Made made = next;
+            LOG.warn("store {}: commit {} may not be on a standby", name, made.number());
             begin();
+            requireStillThere(made);
             announce();
             boolean warned = commitWarns();
             followed = next.number();
@@ -660,6 +669,13 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             why = e;
         }
         throw GroupCommitWriter.unknown(name, why);
+    }
+
+    /** Rejects a further commit on a server that lacks the one that it is to confirm: a promoted standby may have answered. */
+    private void requireStillThere(Made made) throws SQLException {
+        if (!session.has("SELECT 1 FROM commits WHERE number = ? AND random = ?", made.number(), made.random())) {
+            throw new SQLException("the server that answers now does not have it");
+        }
     }
 
     @Override

@@ -12,8 +12,6 @@ import org.chainwalletd.store.sql.Sqlite;
 /** Copies tables from an SQLite file to a server, or back. */
 public final class TableCopy {
     private static final int ROWS_IN_STATEMENT = 200;
-    /** Time in milliseconds within which the server answers a statement, such as counting the rows of a table. */
-    private static final int PATIENCE_MILLIS = 600_000;
 
     private TableCopy() {}
 
@@ -103,7 +101,7 @@ public final class TableCopy {
 
     /** Connects to the server with a timeout that allows for counting the rows of a table. */
     static SqlSession connect(Postgres.Connector database) throws SQLException {
-        return new PostgresStore.Primary(database, PATIENCE_MILLIS).session();
+        return new PostgresStore.Primary(database, PostgresStore.COMMAND_MILLIS).session();
     }
 
     /** Lists the tables of a file in the order of their creation. */

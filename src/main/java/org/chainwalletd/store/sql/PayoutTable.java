@@ -463,12 +463,17 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
     }
 
     /**
-     * Holds all queued payouts, and those that would be queued again if their transaction is lost; readers of the change feed start over.
+     * Holds all queued payouts, and those that would be queued again if their transaction is lost; readers of the change feed start over. Payouts that
+     * are final are not written again: there may be years of them.
      *
      * @param generation new generation of the change feed
      */
     static void holdAll(SqlSession session, long generation) throws SQLException {
-        session.update("UPDATE payouts SET mark = ?, released = 0 WHERE mark = ?", HELD, QUEUED);
+        session.update(
+                "UPDATE payouts SET mark = ?, released = 0 WHERE mark = ? AND NOT EXISTS (SELECT 1 FROM spends s"
+                        + " WHERE s.id = payouts.spend AND s.state = 'CONFIRMED' AND s.buried = 1)",
+                HELD,
+                QUEUED);
         session.update("UPDATE payout_queue SET generation = ? WHERE one = 1", generation);
     }
 

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 import org.chainwalletd.stage.Causes;
@@ -60,6 +61,10 @@ public final class SentLog implements AutoCloseable {
     private final Optional<String> name;
     private final long leastToPrune;
     private AppendLog log;
+    /** Number of the last commit in the log. */
+    private long last;
+    /** Whether the last commit was certainly made. */
+    private boolean certain;
     /** Size of the base in bytes, as written when the log was created from the store. */
     private long base;
 
@@ -74,14 +79,22 @@ public final class SentLog implements AutoCloseable {
 
     private long forcedBytes;
     private final AtomicReference<Successor> successor = new AtomicReference<>();
+    private final AtomicBoolean pruningFailed = new AtomicBoolean();
     private boolean pruning;
+    /** Number of the last commit when the pruning began; the successor must contain it. */
+    private long prunedTo;
+    /** Size in bytes from which the log is pruned again after a failure. */
+    private long postponedTo;
+
     /** Whether the log must be rewritten because it lacks content that the store had before the log was created. */
     private boolean renewalDue;
 
-    private SentLog(Path folder, Optional<String> name, AppendLog log, long base, long leastToPrune)
-            throws IOException {
+    private SentLog(Path folder, Reading reading, AppendLog log, long base, long leastToPrune) throws IOException {
         this.folder = folder;
-        this.name = name;
+        this.name = reading.shared.map(Shared::name);
+        this.last = reading.last.number();
+        this.certain = reading.certain.equals(reading.last);
+        this.renewalDue = reading.lacksOne;
         this.log = log;
         this.base = base;
         this.leastToPrune = leastToPrune;
@@ -226,6 +239,8 @@ public final class SentLog implements AutoCloseable {
         private CommitMark last;
         private CommitMark certain;
         private Optional<Shared> shared = Optional.empty();
+        /** Whether a number is missing, that of a commit whose record was lost with the power of the machine. */
+        private boolean lacksOne;
 
         void record(byte[] record) throws IOException {
             ByteBuffer in = ByteBuffer.wrap(record);
@@ -260,6 +275,7 @@ public final class SentLog implements AutoCloseable {
         private void commit(ByteBuffer in) {
             CommitMark next = new CommitMark(last.store(), in.getLong(), in.getLong());
             certain = next.number() > last.number() ? last : certain;
+            lacksOne |= next.number() > last.number() + 1;
             last = next;
         }
 
@@ -290,7 +306,7 @@ public final class SentLog implements AutoCloseable {
                     base[0] += isCommit(record) || record[0] == MADE ? 0 : record.length;
                 },
                 false);
-        return new SentLog(folder, reading.shared.map(Shared::name), log, base[0], leastToPrune);
+        return new SentLog(folder, reading, log, base[0], leastToPrune);
     }
 
     Path folder() {
@@ -307,7 +323,13 @@ public final class SentLog implements AutoCloseable {
      * forgotten or keeps in a shorter form.
      */
     private boolean isWorthPruning() throws IOException {
-        return renewalDue || log.length() >= Math.max(leastToPrune, 2 * base);
+        long length = log.length();
+        return length >= postponedTo && (renewalDue || length >= Math.max(leastToPrune, 2 * base));
+    }
+
+    /** Lets the log double before it is pruned again: an attempt reads the whole store and may fill the disk. */
+    private void postpone() throws IOException {
+        postponedTo = 2 * log.length();
     }
 
     /** Requests that the log be replaced soon by one whose base is the store's current content. */
@@ -348,6 +370,10 @@ public final class SentLog implements AutoCloseable {
         AppendLog next = successor.log();
         long nextBase = next.length();
         try {
+            if (successor.last().number() < prunedTo) {
+                throw new IOException(
+                        "the store had commit " + successor.last().number() + " when it was read, not yet " + prunedTo);
+            }
             boolean[] newer = new boolean[1];
             log.readFrom(successor.from(), record -> {
                 if (isCommit(record)) {
@@ -361,13 +387,13 @@ public final class SentLog implements AutoCloseable {
             next.renameTo(in(folder));
         } catch (IOException | RuntimeException e) {
             next.discard();
-            // Do not retry before the log has doubled once more.
-            base = log.length();
+            postpone();
             throw e;
         }
         log.closeUnforced();
         log = next;
         base = nextBase;
+        renewalDue = false;
         markForced();
         try {
             AtomicFiles.syncFolder(folder);
@@ -446,6 +472,8 @@ public final class SentLog implements AutoCloseable {
             all.writeBytes(SentLine.encode(line));
         }
         ByteBuffer encoded = ByteBuffer.wrap(all.toByteArray());
+        certain = false;
+        last = commit.number();
         append(
                 name.isEmpty()
                         ? record(COMMIT, mark(commit), encoded)
@@ -529,15 +557,18 @@ public final class SentLog implements AutoCloseable {
         }
         try {
             append(new byte[] {MADE});
+            certain = true;
         } catch (IOException e) {
             LOG.debug("{}: cannot record that a commit was made: {}", FILE_NAME, e.getMessage());
         }
     }
 
     /**
-     * Replaces the log, between two commits, by one that contains only what the store still keeps.
+     * Replaces the log, between two commits, by one that contains only what the store still keeps. Begins only when the last commit was made: the
+     * store may show a commit in doubt, whose lines would not be copied, only after it was read.
      *
-     * @param pruner writes a successor of the log on another thread and passes it to {@link #setSuccessor}; receives the current end offset of the log
+     * @param pruner writes a successor of the log on another thread and passes it to {@link #setSuccessor}, or calls {@link #pruningHasFailed}; receives
+     *     the current end offset of the log
      */
     public void prune(LongConsumer pruner) {
         try {
@@ -545,9 +576,12 @@ public final class SentLog implements AutoCloseable {
             if (ready != null) {
                 pruning = false;
                 switchTo(ready);
-            } else if (!pruning && isWorthPruning()) {
+            } else if (pruningFailed.getAndSet(false)) {
+                pruning = false;
+                postpone();
+            } else if (!pruning && certain && isWorthPruning()) {
                 pruning = true;
-                renewalDue = false;
+                prunedTo = last;
                 pruner.accept(log.length());
             }
         } catch (IOException | RuntimeException e) {
@@ -558,6 +592,11 @@ public final class SentLog implements AutoCloseable {
     /** Replaces the log by {@code ready} at the next commit. */
     public void setSuccessor(Successor ready) {
         successor.set(ready);
+    }
+
+    /** Records that no successor could be written, so that a later one is tried. */
+    public void pruningHasFailed() {
+        pruningFailed.set(true);
     }
 
     /** Closes the log, and deletes a successor that has not replaced it yet. */

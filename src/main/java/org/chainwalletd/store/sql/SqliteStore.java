@@ -428,8 +428,8 @@ public final class SqliteStore extends SqlStore {
         try (SqlSession session = connect(path)) {
             log.orElseThrow().setSuccessor(StoreRestore.successor(path.getParent(), session, from));
         } catch (IOException | SQLException | RuntimeException e) {
-            LOG.warn(
-                    "store {}: {} cannot be pruned before the next start: {}", file, SentLog.FILE_NAME, e.getMessage());
+            log.orElseThrow().pruningHasFailed();
+            LOG.warn("store {}: {} cannot be pruned yet: {}", file, SentLog.FILE_NAME, e.getMessage());
         }
     }
 

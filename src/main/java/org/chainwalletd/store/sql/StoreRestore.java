@@ -467,6 +467,7 @@ public final class StoreRestore {
         if (row.isPresent()) {
             spends.holdExactly(session, row.get(), SpendRow.Held.NONE);
             SpendTable.remove(session, row.get().id());
+            entered.remove(txId);
             undecided.remove(txId);
         }
         KeptSpends.insert(session, spends.numberFor(session, KeptSpends.numberOf(receipt.row())), receipt.row());

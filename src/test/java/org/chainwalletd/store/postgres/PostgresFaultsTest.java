@@ -8,7 +8,12 @@ import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.store.AllowanceStore;
@@ -207,6 +213,75 @@ class PostgresFaultsTest {
         assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
         // The payment was committed, and its coin stays held.
         assertAnswer(store.intents().open(intent(3, Optional.empty(), 2), 0), Opening.CoinTaken.class);
+    }
+
+    /** The standby that is promoted has everything except the commits that the server warned about. */
+    @Test
+    void a_payment_in_doubt_that_a_promoted_standby_lacks_holds_no_coin() {
+        PostgresStore store = open();
+        assertOpened(store, 1);
+        database.warnOf("commits", 0);
+        database.backUp();
+        database.run("UPDATE warnings SET remaining = 2");
+        assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
+        promoteTheBackUp();
+
+        assertAnswer(store.intents().open(intent(3, Optional.empty(), 2), 0), Opening.Opened.class);
+        assertThat(store.stopped()).isEmpty();
+    }
+
+    private void promoteTheBackUp() {
+        database.putBack();
+        database.act("timeline", "2");
+    }
+
+    /** A proxy passes the next transaction to a promoted standby, which lacks the commit that is to be confirmed. */
+    @Test
+    void a_commit_that_is_lost_before_another_one_confirms_it_is_in_doubt() {
+        AtomicReference<Runnable> afterCommit = new AtomicReference<>(() -> {});
+        PostgresStore store = database.keep(SharedStores.open(
+                database.through(() -> {
+                    Connection connection = database.acting().connect();
+                    return proxy(Connection.class, (call, values) -> {
+                        Object answer = call.invoke(connection, values);
+                        return call.getName().equals("createStatement")
+                                ? proxy(Statement.class, (inner, texts) -> {
+                                    Object done = inner.invoke(answer, texts);
+                                    if (texts != null && texts[0].equals("COMMIT")) {
+                                        afterCommit.getAndSet(() -> {}).run();
+                                    }
+                                    return done;
+                                })
+                                : answer;
+                    });
+                }),
+                OptionalLong.empty(),
+                true));
+        assertOpened(store, 1);
+        database.warnOf("commits", 0);
+        database.backUp();
+        database.run("UPDATE warnings SET remaining = 1");
+        afterCommit.set(this::promoteTheBackUp);
+
+        assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
+        assertAnswer(store.intents().open(intent(3, Optional.empty(), 2), 0), Opening.Opened.class);
+    }
+
+    /** Calls a method of what it stands for. */
+    @FunctionalInterface
+    private interface Call {
+        Object answer(Method method, Object[] values) throws ReflectiveOperationException;
+    }
+
+    private static <T> T proxy(Class<T> type, Call call) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, values) -> {
+                    try {
+                        return call.answer(method, values);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                }));
     }
 
     @Test

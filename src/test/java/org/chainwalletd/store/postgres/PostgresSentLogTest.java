@@ -18,10 +18,13 @@ import static org.chainwalletd.store.StoreSample.raw;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -33,6 +36,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -361,9 +365,10 @@ class PostgresSentLogTest {
         assertThatThrownBy(() -> open("one")).hasMessageContaining("is a copy");
     }
 
-    /** The machine may lose power when the database has a commit whose record is not on disk yet. */
-    @Test
-    void a_log_that_lacks_only_the_newest_commit_is_used_and_tells_all_again() throws IOException {
+    /** The machine may lose power when the database has a commit whose record is not on disk yet, and the next start may end at once. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_log_that_lacks_only_the_newest_commit_is_used_and_tells_all_again(boolean endsAtOnce) throws IOException {
         PostgresStore one = open("one");
         database.backUp();
         pay(one, 1);
@@ -372,6 +377,9 @@ class PostgresSentLogTest {
         end(one);
         copyDatadir("before", "one");
         Object lacking = file(SentLog.in(datadir("one")));
+        if (endsAtOnce) {
+            end(open("one"));
+        }
 
         PostgresStore again = open("one");
         assertBound(again, List.of(1, 2));
@@ -850,8 +858,15 @@ class PostgresSentLogTest {
         Await.until(
                 "another may run what it has not sent",
                 () -> done(two.intents().adopt(hash(1))) instanceof IntentStore.Adoption.Ours);
+        Await.until("it relies on no earlier permission to send", () -> {
+            CompletableFuture<Void> permission = one.maySend().toCompletableFuture();
+            Await.until("an answer", permission::isDone);
+            return permission.isCompletedExceptionally();
+        });
+        assertFails(one.maySend(), StoreException.Reason.UNAVAILABLE);
         room.run();
         pay(one, 2);
+        done(one.maySend());
         assertBound(two, List.of(1, 2, 3));
         end(one);
         assertBound(open("one"), List.of(1, 2, 3));
@@ -986,6 +1001,63 @@ class PostgresSentLogTest {
                         600_000, payment(903).allowance().toBigInteger()));
     }
 
+    /** The log of the daemon that opened the payment still has the spend, and the log of the other one only has what is kept of it. */
+    @Test
+    void a_payment_that_was_taken_over_and_settled_comes_back_from_a_log_that_was_pruned_since() {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two", Optional.empty(), 20_000);
+        database.backUp();
+        pay(one, 1);
+        Await.until("its heartbeat has lapsed", () -> {
+            database.silence(one);
+            return done(two.intents().adopt(hash(1))) instanceof IntentStore.Adoption.Ours;
+        });
+        done(two.intents().confirm(hash(1), IntentState.PREPARED, new BlockPlace(3, hash(3)), 60));
+        done(two.intents().bury(List.of(hash(1))));
+        assertThat(done(two.receipts().keep(Map.of(hash(1), Bytes.EMPTY)))).isEqualTo(1);
+        payUntilPruned(two, "two", 100);
+        setBack(one, two);
+
+        restore("one");
+        StoreRestore.Restored restored = restored("two");
+
+        assertThat(restored.ended()).isEqualTo(1);
+        PostgresStore again = open("one");
+        assertThat(told(again, 1).state()).isEqualTo(IntentState.CONFIRMED);
+        assertAnswer(asked(again, 1), Opening.TokenTaken.class);
+    }
+
+    /** The server has no connection left for the pruning when that begins. */
+    @Test
+    void a_log_that_could_not_be_pruned_is_pruned_later_without_a_restart() {
+        AtomicInteger refused = new AtomicInteger();
+        Postgres.Connector full = database.through(() -> {
+            if (Thread.currentThread().getName().equals("sent-log-pruning") && refused.getAndIncrement() == 0) {
+                throw new SQLException("too many connections", "53300");
+            }
+            return database.connect();
+        });
+        PostgresStore one = database.keep(
+                PostgresStore.open(datadir("one"), Optional.empty(), full, Optional.empty(), false, 3_000));
+        int number = 1;
+        while (refused.get() == 0) {
+            pay(one, number++);
+        }
+        StoreFaults.awaitPruning(one);
+
+        payUntilPruned(one, "one", number);
+    }
+
+    /** Pays, from this number on, until the log of the daemon has been replaced. */
+    private void payUntilPruned(PostgresStore store, String name, int first) {
+        Object before = file(SentLog.in(datadir(name)));
+        int number = first;
+        while (file(SentLog.in(datadir(name))).equals(before)) {
+            assertThat(number).isLessThan(first + 300);
+            pay(store, number++);
+        }
+    }
+
     @Test
     void a_restored_store_holds_payouts_and_has_those_that_a_batch_of_any_daemon_carries() {
         PostgresStore one = open("one");
@@ -1003,6 +1075,53 @@ class PostgresSentLogTest {
         assertThat(payout(store, 1).attempts()).containsExactly(batch.txId());
         assertThat(payout(store, 2).state()).isEqualTo(PayoutStore.State.HELD);
         assertThat(payout(store, 3).state()).isEqualTo(PayoutStore.State.CANCELLED);
+    }
+
+    /** A paid payout keeps its mark: holding it would write every payout ever paid. */
+    @Test
+    void a_restore_holds_what_may_still_be_queued_again_and_leaves_what_was_paid_for_good() {
+        PostgresStore one = open("one");
+        List<PayoutStore.Payout> payouts = PayoutSample.submit(one, Optional.empty(), 1, 2, 3);
+        Intent confirmed = PayoutSample.open(one, 7, payouts.get(0));
+        Intent paid = PayoutSample.open(one, 8, payouts.get(1));
+        for (Intent batch : List.of(confirmed, paid)) {
+            done(one.intents().confirm(batch.txId(), IntentState.PREPARED, new BlockPlace(3, hash(3)), 60));
+        }
+        done(one.intents().bury(List.of(paid.txId())));
+        database.backUp();
+        pay(one, 1);
+        setBack(one);
+        assertThat(restored("one").held()).isEqualTo(1);
+
+        assertThat(database.number("SELECT count(*) FROM payouts WHERE mark = 'HELD'"))
+                .isEqualTo(2);
+        assertThat(database.number("SELECT count(*) FROM payouts WHERE mark = 'QUEUED' AND payout_id = 'payout-2'"))
+                .isEqualTo(1);
+        assertThat(payout(open("one"), 2).state()).isEqualTo(PayoutStore.State.FINAL);
+    }
+
+    @Test
+    void a_statement_of_a_restore_may_take_minutes() {
+        PostgresStore one = open("one");
+        pay(one, 1);
+        database.empty();
+        end(one);
+        AtomicInteger patience = new AtomicInteger();
+        Postgres.Connector impatient = database.through(() -> {
+            Connection connection = database.connect();
+            return (Connection) Proxy.newProxyInstance(
+                    Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, values) -> {
+                        if (method.getName().equals("setNetworkTimeout")) {
+                            patience.set((int) values[1]);
+                        }
+                        return method.invoke(connection, values);
+                    });
+        });
+
+        assertThat(PostgresStore.restore(datadir("one"), Optional.empty(), Set.of(), impatient)
+                        .restored())
+                .isPresent();
+        assertThat(patience).hasValue(600_000);
     }
 
     private static PayoutStore.Payout payout(Store store, int number) {

@@ -450,6 +450,20 @@ class PostgresStoresTest {
         assertAnswer(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0), Opening.CoinTaken.class);
     }
 
+    /** A daemon that was paused finds the changes of many thousand spends, and reading each of them would keep the lock from the others. */
+    @Test
+    void a_store_that_finds_too_many_changes_reads_what_is_open_again() {
+        done(stores.get(1).write(session -> null));
+        database.run("CREATE FUNCTION silent() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN NULL; END$$;"
+                + " CREATE TRIGGER silent BEFORE INSERT ON changes FOR EACH ROW EXECUTE FUNCTION silent()");
+        done(stores.get(0).intents().open(intent(1, Optional.of("token-one"), 7), 0));
+        database.run("DROP TRIGGER silent ON changes; INSERT INTO changes (commit, rows_of, id)"
+                + " SELECT max(number), 'spends', 1000000 + generate_series(1, "
+                + (PostgresTransactions.MOST_CHANGED + 1) + ") FROM commits");
+
+        assertAnswer(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0), Opening.CoinTaken.class);
+    }
+
     @Test
     void a_sweep_of_one_store_keeps_its_coins_from_spends_of_the_others_until_its_part_is_opened_or_it_stops() {
         List<SweepStore.Part> parts = List.of(StoreContract.part(0, 7), StoreContract.part(1, 8));

@@ -32,6 +32,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
@@ -392,6 +393,59 @@ class SentLogTest {
             SqliteStore.restore(place, Optional.empty(), false, mark -> {});
             assertKept(place, acknowledged.subList(0, then.get(death)));
         }
+    }
+
+    /** The file of the store cannot be opened once more for a while, as when the process has too many files open. */
+    @Test
+    void a_log_that_could_not_be_pruned_is_pruned_later_without_a_restart() throws IOException {
+        Path away = elsewhere.resolve("away");
+        try (SqliteStore store = SqliteStore.open(folder, Optional.empty(), 3_000)) {
+            Files.move(folder, away);
+            int number = 0;
+            while (Files.size(away.resolve(SentLog.FILE_NAME)) < 3_000) {
+                Payments.pay(store, payment(number++));
+            }
+            Payments.pay(store, payment(number++));
+            StoreFaults.awaitPruning(store);
+            Files.move(away, folder);
+
+            long length = 0;
+            while (Files.size(log) >= length) {
+                length = Files.size(log);
+                assertThat(number).isLessThan(300);
+                Payments.pay(store, payment(number++));
+                fail(store, hash(number - 1), IntentState.REFUSED, number);
+                done(store.intents().forget(number, 100));
+            }
+        }
+    }
+
+    /** PostgreSQL shows a commit that waits for a standby to no reader, and makes it when the standby returns. */
+    @Test
+    void a_log_is_not_replaced_by_one_of_a_store_that_did_not_show_its_last_commit() throws IOException {
+        CommitMark first = pay(1).orElseThrow();
+        CommitMark second = new CommitMark(first.store(), first.opening(), first.number() + 1);
+        SentLog.Lines lines = new SentLog.Lines();
+        lines.add(new SentLine.Spend(payment(2), SpendRow.Held.ALL, OptionalLong.empty()));
+        AtomicLong from = new AtomicLong();
+        try (SentLog pruned = SentLog.open(folder, 0)) {
+            pruned.announce(second, lines);
+            pruned.prune(from::set);
+            assertThat(from).as("the commit is in doubt").hasValue(0);
+
+            pruned.made();
+            pruned.prune(from::set);
+            assertThat(from.get()).isPositive();
+            pruned.setSuccessor(SentLog.successor(
+                    folder,
+                    first,
+                    Optional.empty(),
+                    sink -> sink.take(
+                            SentLine.encode(new SentLine.Spend(payment(1), SpendRow.Held.ALL, OptionalLong.empty()))),
+                    from.get()));
+            pruned.prune(from::set);
+        }
+        assertThat(logged()).containsExactly(hash(1), hash(2));
     }
 
     /** Every fifth payment was not refused and forgotten. */

@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.files.AppendLog;
 import org.chainwalletd.testkit.Await;
@@ -57,6 +58,17 @@ public final class StoreFaults {
     /** Makes the writes of the log impossible to force, and loses them, until the returned action is run. */
     public static Runnable loseLogWrites(Store store) {
         return exchangeLog(store, Path.of("/dev/null"));
+    }
+
+    /** Waits until the store has finished the pruning of its log that has begun. */
+    public static void awaitPruning(Store store) {
+        try {
+            Field pruner = store.getClass().getDeclaredField("pruner");
+            pruner.setAccessible(true);
+            Await.result(CompletableFuture.runAsync(() -> {}, (Executor) pruner.get(store)));
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static Runnable exchangeLog(Store store, Path device) {
