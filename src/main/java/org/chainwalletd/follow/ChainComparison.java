@@ -122,7 +122,7 @@ final class ChainComparison {
         return node.tip().thenComposeAsync(tip -> compare(tip, this::fork), executor);
     }
 
-    /** Compares only above our tip: does not look for the fork of another branch, which takes a request for each of its blocks. */
+    /** Compares only above our tip: does not look for the fork of another branch, which takes a request and a proof of work for most of its blocks. */
     CompletionStage<Finding> beginAboveTip() {
         return node.tip()
                 .thenComposeAsync(tip -> compare(tip, height -> done(new Finding.OtherBranch(height))), executor);

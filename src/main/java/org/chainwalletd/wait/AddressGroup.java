@@ -91,6 +91,10 @@ final class AddressGroup {
         credits.replaceAll((txId, credit) -> block.equals(credit.block()) ? credit.in(null) : credit);
     }
 
+    boolean hasRoom() {
+        return credits.size() < MOST_CREDITS;
+    }
+
     private void put(Hash256 txId, Credit credit) {
         credits.put(txId, credit);
         if (credits.size() > MOST_CREDITS) {

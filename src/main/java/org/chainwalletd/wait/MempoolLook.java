@@ -38,7 +38,7 @@ final class MempoolLook {
     /** Maximum number of transactions fetched per look-up, shared by its addresses in turns; the rest is reported as missing. */
     private static final int MOST_FETCHED = 500;
     /** Transactions fetched concurrently. */
-    static final int AT_ONCE = 8;
+    static final int AT_ONCE = 16;
     /** Maximum length of the transactions of one look-up together: one block confirms no more. */
     private static final long MOST_BYTES = Block.MAX_TRANSACTIONS_BYTES;
     /** Time after which no more transactions are requested, because a silent node delays each request and other look-ups wait for the end of this one. */

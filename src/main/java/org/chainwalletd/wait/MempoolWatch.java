@@ -94,13 +94,16 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
     }
 
     private Behavior<Command> onChanged(Changed changed) {
-        long readyAt = Math.max(clock.getAsLong() + GATHERING_MILLIS, tipAt + BLOCK_MILLIS);
-        for (Address address : changed.addresses()) {
+        nudged(changed.addresses(), Math.max(clock.getAsLong() + GATHERING_MILLIS, tipAt + BLOCK_MILLIS));
+        return lookWhenDue();
+    }
+
+    private void nudged(Collection<Address> addresses, long readyAt) {
+        for (Address address : addresses) {
             if (queue.size() < MOST_QUEUED) {
                 queue.nudged(address, readyAt);
             }
         }
-        return lookWhenDue();
     }
 
     private Behavior<Command> onTip(Tip tip) {
@@ -131,7 +134,10 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
         looking = false;
         looked.look().value().ifPresent(found -> {
             found(found);
-            missing.add(looked.addresses(), found.missing());
+            if (!missing.add(looked.addresses(), found.missing())
+                    && !found.unrequested().isEmpty()) {
+                nudged(looked.addresses(), clock.getAsLong() + BLOCK_MILLIS);
+            }
         });
         fetchLater();
         return lookWhenDue();

@@ -80,6 +80,11 @@ final class OpenPaymentWaits {
         return addresses.stream().filter(groups::isAwaited).toList();
     }
 
+    /** Returns those of the addresses that have open waits and of which more pending payments can be known. */
+    List<Address> incomplete(Collection<Address> addresses) {
+        return groups.awaited(group -> group.hasRoom() && addresses.contains(group.address));
+    }
+
     /** Returns the addresses with open waits. */
     List<Address> awaited() {
         return groups.awaited(group -> true);

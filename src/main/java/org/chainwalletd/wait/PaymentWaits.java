@@ -332,8 +332,10 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         if (!found.missing().isEmpty()) {
             // The next wait needs its own look-up, because not everything pending is known.
             waits.outdated(looked.addresses());
-            if (!missing.add(looked.addresses(), found.missing())) {
-                waits.awaited(looked.addresses()).forEach(looks::later);
+            boolean isProgress =
+                    !found.transactions().isEmpty() || !found.unrequested().isEmpty();
+            if (!missing.add(looked.addresses(), found.missing()) && isProgress) {
+                waits.incomplete(looked.addresses()).forEach(looks::later);
             }
             fetchLater();
         }

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class MempoolLookTest {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final Address PAID = Address.of(new byte[32]);
-    private static final int COUNT = 30;
+    private static final int COUNT = 64;
     /** Transactions of almost the longest kind that a look-up keeps. */
     private static final int KEPT = 4;
 

@@ -186,12 +186,27 @@ class PaymentWaitsTest {
         List<Hash256> payments = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
             Transaction payment = rig.payment(SHOP, 500);
-            rig.unanswered.put(WaitRig.id(payment), new AtomicInteger(1));
+            rig.unanswered.put(WaitRig.id(payment), new AtomicInteger(i == 0 ? 0 : 1));
             payments.add(rig.pend(payment));
         }
         rig.nudge(SHOP);
 
         Await.until("all are sighted", () -> rig.sighted.containsAll(payments));
+    }
+
+    @Test
+    void listed_payments_whose_bytes_never_come_cause_no_further_look_up() {
+        waitWithBaseline(SHOP, 1_000_000);
+        List<Hash256> payments = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            Transaction payment = rig.payment(SHOP, 500);
+            rig.unanswered.put(WaitRig.id(payment), new AtomicInteger(Integer.MAX_VALUE));
+            payments.add(rig.pend(payment));
+        }
+        rig.nudge(SHOP);
+
+        Await.until("some are requested again", () -> payments.stream().anyMatch(id -> rig.askedFor(id) == 3));
+        assertThat(payments).filteredOn(id -> rig.askedFor(id) == 1).hasSize(10);
     }
 
     @Test
