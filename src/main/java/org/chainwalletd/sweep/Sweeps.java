@@ -126,9 +126,10 @@ public final class Sweeps {
      * Threads that wait for the store, the books and spends, none of which may depend on these threads.
      *
      * @param calls for callers, of which there may be many, waiting for a long time
+     * @param reads for callers that only read, so that they delay no sweep
      * @param parts for the background work, one look at a time
      */
-    public record Threads(Executor calls, Executor parts) {}
+    public record Threads(Executor calls, Executor reads, Executor parts) {}
 
     /**
      * Requested sweep.
@@ -228,7 +229,7 @@ public final class Sweeps {
     /** Returns the progress of the sweep of a token without changing anything; empty when no sweep has the token. */
     public CompletionStage<Optional<Report>> find(String clientToken) {
         return Work.on(
-                env.threads().calls(),
+                env.threads().reads(),
                 () -> await(env.store().find(clientToken)).map(this::report));
     }
 
@@ -680,8 +681,7 @@ public final class Sweeps {
             } else {
                 sweeps.waiting.remove(token);
             }
-            progress.waiters.forEach(
-                    waiter -> waiter.completeAsync(() -> null, env.threads().calls()));
+            progress.waiters.forEach(waiter -> waiter.complete(null));
             progress.waiters.clear();
             return step();
         }

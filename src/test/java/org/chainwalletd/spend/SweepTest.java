@@ -13,6 +13,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
@@ -222,13 +225,49 @@ class SweepTest {
 
     @Test
     void callers_that_wait_keep_no_part_from_being_sent() {
-        written(spends.funded(11, values(130, 10_000)));
+        Address one = spends.funded(11, values(130, 10_000));
+        written(one);
         rig.calls = Optional.of(work -> {});
 
         rig.restart();
 
-        assertThat(rig.sweeps.find(TOKEN).toCompletableFuture()).isNotDone();
+        assertThat(rig.sweep(TOKEN, Optional.empty(), one).toCompletableFuture())
+                .isNotDone();
         awaitDone();
+    }
+
+    @Test
+    void callers_that_only_read_keep_no_sweep_from_beginning() {
+        rig.reads = Optional.of(work -> {});
+
+        rig.restart();
+
+        assertThat(rig.sweeps.find(TOKEN).toCompletableFuture()).isNotDone();
+        assertThat(transactions(sweep(spends.funded(11, 10_000)))).hasSize(1);
+    }
+
+    @Test
+    void a_caller_for_whose_answer_there_is_no_thread_keeps_no_other_sweep_from_being_sent() {
+        AtomicBoolean full = new AtomicBoolean();
+        rig.calls = Optional.of(work -> {
+            if (full.get()) {
+                throw new RejectedExecutionException("full");
+            }
+            ForkJoinPool.commonPool().execute(work);
+        });
+        rig.restart();
+        spends.node.onSend(tx -> full.set(true));
+
+        CompletionStage<Report> unanswered = rig.sweep(TOKEN, Optional.empty(), spends.funded(11, 10_000));
+
+        assertThat(unanswered.toCompletableFuture())
+                .failsWithin(Duration.ofSeconds(30))
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(RejectedExecutionException.class);
+        spends.node.onSend(tx -> {});
+        full.set(false);
+        assertThat(transactions(rig.swept("sweep-token-2", spends.funded(12, 10_000))))
+                .hasSize(1);
     }
 
     @Test
