@@ -163,6 +163,18 @@ class ReorganisationTest extends SpendCase {
         Await.until("nothing is reserved", () -> spends.spending.inFlightUtxos() == 0);
         assertThat(spent()).isEqualTo(Amount.of(3_000 + 2 * 69));
         refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-lost"));
+
+        spends.fund(payer, 20_000);
+        spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
+        spends.forget();
+        Await.until(
+                "the parent is buried",
+                () -> get(spends.store.intents().lost(0, 10)).size() == 1);
+        spends.forget();
+        Await.until(
+                "the child is buried with it",
+                () -> get(spends.store.intents().lost(0, 10)).isEmpty());
+        assertThat(pay(2_000, "token-lost-too").txId()).isNotEqualTo(child.txId());
     }
 
     @Test
