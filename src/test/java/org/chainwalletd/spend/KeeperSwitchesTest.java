@@ -22,7 +22,9 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
+import org.chainwalletd.spend.plan.TransferRequest;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -54,6 +56,9 @@ class KeeperSwitchesTest {
     private final List<Keeper> keepers = new ArrayList<>();
     /** Replaces the next write of an acceptance. */
     private final AtomicReference<Supplier<?>> acceptance = new AtomicReference<>();
+
+    /** Whether daemons learn only that spends were changed by others, not which. */
+    private volatile boolean untold;
 
     private Address payer;
     private Address shop;
@@ -88,6 +93,11 @@ class KeeperSwitchesTest {
     private IntentStore watched(IntentStore intents) {
         return Stub.of(IntentStore.class, call -> {
             Supplier<?> instead = call.name().equals("accept") ? acceptance.getAndSet(null) : null;
+            if (untold && call.name().equals("changedByOthers")) {
+                IntentStore.Changes changes = intents.changedByOthers();
+                return new IntentStore.Changes(
+                        changes.incomplete() || !changes.spends().isEmpty(), List.of());
+            }
             return instead == null ? call.on(intents) : instead.get();
         });
     }
@@ -175,6 +185,33 @@ class KeeperSwitchesTest {
         Await.until(
                 "the other knows that it is free",
                 () -> !daemons.get(1).store.reservations().isReservedInShared(freed));
+    }
+
+    @Test
+    void a_daemon_that_reads_everything_again_frees_the_coins_of_a_payment_that_is_in_no_block_any_more() {
+        untold = true;
+        SpendHarness keeper = daemons.get(0);
+        SpendHarness other = daemons.get(1);
+        TransferRequest all = request(payer, shop, 9_900 * COINS);
+        Receipt receipt = get(pay(0, 1));
+        List<Outpoint> coins =
+                spend(receipt).inputs().stream().map(Coin::outpoint).toList();
+        confirmed(0);
+        keeper.node.fault("send_raw_transaction", LedgerNode.Fault.LOST_QUESTION);
+        keeper.devnet.reorganise(1, false, List.of());
+        Await.until("it is in flight again", () -> spend(receipt).state() == IntentState.ACCEPTED);
+        refusal(SpendRefusal.InFlightExhausted.class, other.spending.simulate(all));
+
+        abandonOnceSignedOff(coins);
+
+        Await.until("the other spends its coins", () -> {
+            try {
+                return get(other.spending.simulate(all)).inputs().size() == COINS;
+            } catch (SpendException e) {
+                assertThat(e.refusal()).isInstanceOf(SpendRefusal.InFlightExhausted.class);
+                return false;
+            }
+        });
     }
 
     @ParameterizedTest
