@@ -86,6 +86,8 @@ public final class Sweeps {
     private static final int MAX_LISTED = 100_000;
 
     static final int MAX_INPUTS = 100;
+    /** Maximum number of parts of one sweep: each look at a part reads all of them. A small {@code max_fee} would allow one per coin. */
+    private static final int MAX_PARTS = 1_000;
     /** Minimum of {@code min_value}, in base units: a smaller coin costs more as an input than it is worth. */
     public static final Amount MIN_VALUE = Amount.of(61);
     /** Parts sent per minute and node; leaves two thirds of a node's quota to other payments. */
@@ -160,7 +162,7 @@ public final class Sweeps {
 
     /** Reasons why a coin is not moved. */
     public enum LeftOver {
-        /** Arrived after the coins were fixed, or exceeded the maximum number of coins. */
+        /** Arrived after the coins were fixed, or exceeded the maximum number of coins or parts. */
         LATER,
         /** Costs more than it is worth, is below the requested minimum, or would leave dust. */
         TOO_SMALL,
@@ -357,7 +359,7 @@ public final class Sweeps {
                     .filter(each -> !taken.test(each.coin().outpoint()))
                     .sorted(Comparator.comparing((OwnedCoin each) -> each.coin().value())
                             .reversed())
-                    .limit(MAX_COINS)
+                    .limit(Math.min(MAX_COINS, MAX_PARTS * most))
                     .sorted(Comparator.comparing(
                             (OwnedCoin each) -> each.owner().hex()))
                     .toList();

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -752,10 +753,9 @@ class SweepTest {
         return StoreCopy.of(spends.folder());
     }
 
-    @Test
-    void ten_thousand_coins_are_planned_in_a_hundred_parts_and_what_is_above_is_left_for_later() {
-        Address one = spends.keys.add(11);
-        List<NodeClient.Utxo> many = IntStream.range(0, 10_003)
+    /** Creates an address whose coins are worth 1,000 and so on; nothing of a sweep of them is sent. */
+    private Address ownerOf(int coins) {
+        List<NodeClient.Utxo> many = IntStream.range(0, coins)
                 .mapToObj(i -> new NodeClient.Utxo(
                         new Outpoint(Hash256.sha256(new byte[] {(byte) i, (byte) (i >> 8)}), 0),
                         Amount.of(1_000 + i),
@@ -765,6 +765,23 @@ class SweepTest {
                 .toList();
         rig.listed = address -> many;
         rig.ended.add(SweepRig.OWNER);
+        return spends.keys.add(11);
+    }
+
+    @Test
+    void a_max_fee_for_one_coin_each_plans_a_thousand_parts_and_leaves_the_others_for_later() {
+        Address one = ownerOf(1_002);
+
+        Report planned = get(rig.sweep(TOKEN, Optional.of(Amount.of(70)), one));
+
+        assertThat(planned.sweep().parts()).hasSize(1_000);
+        assertThat(planned.leftOver().orElseThrow())
+                .isEqualTo(Map.of(LeftOver.LATER, new Sweeps.Rest(2, Amount.of(1_000 + 1_001))));
+    }
+
+    @Test
+    void ten_thousand_coins_are_planned_in_a_hundred_parts_and_what_is_above_is_left_for_later() {
+        Address one = ownerOf(10_003);
 
         Report planned = sweep(one);
 
