@@ -27,6 +27,7 @@ import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.IntentStore.LostSpend;
 import org.chainwalletd.store.IntentStore.Transition;
@@ -192,7 +193,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
             } else if (fate instanceof SpendingBooks.Fate.Lost lost
                     && lost.to().place().height() <= deepest) {
                 deep.add(spends.get(i).spend().txId());
-            } else if (fate instanceof SpendingBooks.Fate.Open) {
+            } else if (fate instanceof SpendingBooks.Fate.Open && spends.get(i).state() == IntentState.CONFLICTED) {
                 buryWithParent(spends.get(i).spend());
             }
         }
@@ -201,7 +202,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         }
     }
 
-    /** Records that a payment is lost for good if it spends an output of one that is: the books never show another spender of that output. */
+    /** Records that a conflicted payment is lost for good if it spends an output of one that is: the books never show another spender. */
     private void buryWithParent(PackedSpend spend) {
         Set<Hash256> parents = spend.outpoints().stream().map(Outpoint::txId).collect(Collectors.toSet());
         ask(env.intents().lostForGood(parents), lost -> {
