@@ -503,6 +503,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private void lapsed(Lapsed command) {
+        noteChange(command.intent().txId());
         coins.release(paymentOf(command.intent()));
         choice.lapsed(command.intent());
     }
@@ -514,6 +515,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private void reservedAgain(ReservedAgain command) {
+        noteChange(command.intent().txId());
         Owner payment = paymentOf(command.intent());
         choice.settled(command.intent().txId());
         coins.release(payment);
