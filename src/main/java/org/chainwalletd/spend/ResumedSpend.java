@@ -222,7 +222,7 @@ final class ResumedSpend {
         if (answer instanceof Reservations.Reacquisition.Taken taken) {
             taken(taken);
         } else if (!known && !plan.mayBegin()) {
-            runner.refused(Spend.tooLate());
+            runner.refused(new SpendRefusal.BuildFailed("its owner does not want it any more; it was not sent again"));
         } else if (answer instanceof Reservations.Reacquisition.Reacquired) {
             // A transaction that a node has counts as paid, regardless of the allowance.
             runner.ask(() -> runner.reopen(intent, plan.isCapped() && !known), this::reopened, this::notWritten);

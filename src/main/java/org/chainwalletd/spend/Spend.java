@@ -134,7 +134,7 @@ final class Spend {
         return !(failure instanceof StoreException store) || store.reason() == StoreException.Reason.UNKNOWN;
     }
 
-    /** Refusal of a spend for which {@link SpendPlan#mayBegin} is false. */
+    /** Refusal of a spend that was never sent and for which {@link SpendPlan#mayBegin} is false. */
     static SpendRefusal tooLate() {
         return new SpendRefusal.BuildFailed(
                 "it waited so long for its turn that it may not be sent any more; nothing was broadcast");

@@ -166,8 +166,12 @@ class IntentInDoubtTest extends SpendCase {
         spends.node.refuseSends(null);
         wanted.set(false);
 
-        refusal(SpendRefusal.BuildFailed.class, spends.spending.spend(lock(wanted)));
+        SpendRefusal refusal = refusal(SpendRefusal.BuildFailed.class, spends.spending.spend(lock(wanted)));
 
+        assertThat(refusal.message())
+                .as("the nodes were shown its bytes")
+                .doesNotContain("nothing was broadcast")
+                .contains("not sent again");
         assertThat(stateOf(txId)).isEqualTo(IntentState.REFUSED);
         assertThat(spends.isAtNode(txId)).isFalse();
         wanted.set(true);
