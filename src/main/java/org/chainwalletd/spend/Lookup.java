@@ -83,8 +83,8 @@ final class Lookup {
     }
 
     /**
-     * Asks every node whether it lacks the transaction; false as soon as one has it. Otherwise fails when a node gave no usable answer,
-     * because that node may have it.
+     * Asks every node whether it lacks the transaction, and waits for all of them; false if one has it. Otherwise fails when a node gave no
+     * usable answer, because that node may have it.
      */
     CompletionStage<Boolean> lacking(Hash256 txId) {
         return heard(txId).thenApplyAsync(heard -> isLacking(txId, heard), executor);
@@ -96,7 +96,7 @@ final class Lookup {
             return false;
         }
         heard.stream().flatMap(answer -> answer.failure().stream()).findFirst().ifPresent(silent -> {
-            throw new NodeException.Unreachable("a node that does not answer may have " + txId
+            throw new NodeException.Unreachable("a node that gives no usable answer may have " + txId
                     + ", nothing is abandoned (if the node is gone, start without it): "
                     + Broadcast.messageOf(silent));
         });

@@ -207,7 +207,7 @@ class AbandonTest extends SpendCase {
 
         assertThatThrownBy(() -> get(spends.spending.abandon(coinsOf(txId))))
                 .isInstanceOf(NodeException.class)
-                .hasMessageContaining("may have " + txId);
+                .hasMessageContaining("a node that gives no usable answer may have " + txId);
 
         assertThat(stateOf(txId).inFlight()).isTrue();
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
