@@ -13,12 +13,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.spend.plan.Receipt;
@@ -29,6 +32,7 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.postgres.SharedStores;
 import org.chainwalletd.testkit.Await;
@@ -60,6 +64,9 @@ class KeeperSwitchesTest {
     /** Whether daemons learn only that spends were changed by others, not which. */
     private volatile boolean untold;
 
+    /** Spends in blocks that the second daemon has read from the store. */
+    private final Set<Hash256> readByOther = ConcurrentHashMap.newKeySet();
+
     private Address payer;
     private Address shop;
 
@@ -69,7 +76,8 @@ class KeeperSwitchesTest {
             Path place = Files.createDirectory(folder.resolve("daemon-" + i));
             SpendHarness daemon = i == 0 ? new SpendHarness(place) : new SpendHarness(place, daemons.get(0));
             daemon.opens = stores::open;
-            daemon.before = this::watched;
+            boolean first = i == 0;
+            daemon.before = intents -> watched(intents, first);
             Keeper keeper = Keeper.under(Spawners.of(daemon.kit));
             daemon.background = keeper;
             daemons.add(daemon);
@@ -90,8 +98,11 @@ class KeeperSwitchesTest {
         daemons.get(0).close();
     }
 
-    private IntentStore watched(IntentStore intents) {
+    private IntentStore watched(IntentStore intents, boolean first) {
         return Stub.of(IntentStore.class, call -> {
+            if (!first && call.name().equals("unburied")) {
+                return intents.unburied().whenCompleteAsync((spends, failure) -> noteRead(spends), Runnable::run);
+            }
             Supplier<?> instead = call.name().equals("accept") ? acceptance.getAndSet(null) : null;
             if (untold && call.name().equals("changedByOthers")) {
                 IntentStore.Changes changes = intents.changedByOthers();
@@ -100,6 +111,12 @@ class KeeperSwitchesTest {
             }
             return instead == null ? call.on(intents) : instead.get();
         });
+    }
+
+    private void noteRead(List<ConfirmedSpend> spends) {
+        if (spends != null) {
+            spends.forEach(spend -> readByOther.add(spend.txId()));
+        }
     }
 
     private CompletionStage<Receipt> pay(int daemon, int token) {
@@ -197,6 +214,7 @@ class KeeperSwitchesTest {
         List<Outpoint> coins =
                 spend(receipt).inputs().stream().map(Coin::outpoint).toList();
         confirmed(0);
+        Await.until("the other has read that it is in a block", () -> readByOther.contains(receipt.txId()));
         keeper.node.fault("send_raw_transaction", LedgerNode.Fault.LOST_QUESTION);
         keeper.devnet.reorganise(1, false, List.of());
         Await.until("it is in flight again", () -> spend(receipt).state() == IntentState.ACCEPTED);
