@@ -34,7 +34,7 @@ class SealedChoicesTest {
     /** Chains with a deliberate default for the remaining kinds of a sealed type: the file, and the kinds that the default covers. */
     private static final Map<String, Set<String>> LEFT_ON_PURPOSE = Map.of(
             "SpendMonitor", Set.of("SpendingBooks.Fate.Lost", "SpendingBooks.Fate.Open"),
-            "Forgetting", Set.of("SpendingBooks.Fate.Open", "SpendingBooks.Fate.TooDeep"),
+            "Forgetting", Set.of("SpendingBooks.Fate.TooDeep"),
             "PaymentWaits", Set.of("FollowEvent.Joined"),
             "Receipts", Set.of("SpendResult.Failed", "SpendResult.Refused"),
             "Broadcast", Set.of("NodeException.BadAnswer", "NodeException.Unreachable"),

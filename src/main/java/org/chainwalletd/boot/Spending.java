@@ -100,6 +100,7 @@ final class Spending {
                         context.clock(),
                         new Sweeps.Threads(
                                 context.workers().blocking("sweeps"),
+                                context.workers().blocking("sweep-reads"),
                                 context.workers().blocking("sweep-parts"))),
                 context.keeper());
     }

@@ -85,7 +85,7 @@ public record HtlcSpends(
     /**
      * As {@link #lock}, but once durable, the lock is rebroadcast only by its owner ({@link OwnerRebroadcasts}).
      *
-     * @param mayBegin evaluated immediately before a lock that is not durable yet becomes so; if false, it is refused
+     * @param mayBegin evaluated immediately before a lock that is not durable yet becomes so, or is opened again; if false, it is refused
      */
     public CompletionStage<Receipt> lockOfSwap(LockRequest request, BooleanSupplier mayBegin) {
         return checked(
@@ -100,7 +100,7 @@ public record HtlcSpends(
      *
      * @param output from bytes whose transaction id was computed
      * @param tipHeight of the followed tip
-     * @param mayBegin evaluated immediately before a spend that is not durable yet becomes so; if false, it is refused
+     * @param mayBegin evaluated immediately before a spend that is not durable yet becomes so, or is opened again; if false, it is refused
      */
     public CompletionStage<Receipt> redeemProven(
             Redemption request, TxOutput output, long tipHeight, BooleanSupplier mayBegin) {

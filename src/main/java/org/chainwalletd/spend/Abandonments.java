@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides which spends the operator abandons, and which of the named coins that frees. A spend is abandoned only while nothing sends it and
- * no node has it. A freed coin is not freed again for a while, since a repeated call would hit the payment that has chosen the coin since.
- * Belongs to {@link Reservations} and runs on its thread; answers of nodes and of the store come back to it in
+ * every node answers that it lacks it. A freed coin is not freed again for a while, since a repeated call would hit the payment that has
+ * chosen the coin since. Belongs to {@link Reservations} and runs on its thread; answers of nodes and of the store come back to it in
  * {@link Reservations.AbandonStep}.
  */
 final class Abandonments {
@@ -225,10 +225,10 @@ final class Abandonments {
             return;
         }
         ask(
-                locations(question, unreserved),
-                // Without an answer from any node it is unknown whether a spend was sent.
-                places -> places.match(
-                        found -> ask(abandonUnlessFound(question, found), given -> ended(question, given)),
+                lacking(question, unreserved),
+                // A node without an answer may have a spend, and its coins must not pay a second time.
+                lacking -> lacking.match(
+                        spends -> ask(abandonUnlessFound(question, spends), given -> ended(question, given)),
                         failure -> settle(question, failed(failure))));
     }
 
@@ -284,18 +284,19 @@ final class Abandonments {
         return new WriteResult(Set.of(), Set.of(), List.of(), Optional.of(failure));
     }
 
-    private CompletionStage<Map<Hash256, Lookup.Location>> locations(Question question, Set<Hash256> unreserved) {
+    /** Asks the nodes about each spend of a question: whether every one of them lacks it. */
+    private CompletionStage<Map<Hash256, Boolean>> lacking(Question question, Set<Hash256> unreserved) {
         for (Hash256 txId : unreserved) {
             if (!isBusy(txId)) {
                 question.held().put(txId, Set.of());
                 inProgress.add(txId);
             }
         }
-        Map<Hash256, CompletionStage<Lookup.Location>> asked = new HashMap<>();
+        Map<Hash256, CompletionStage<Boolean>> asked = new HashMap<>();
         if (!question.replaced()) {
             question.held()
                     .keySet()
-                    .forEach(txId -> asked.put(txId, broadcast.lookup().anywhere(txId)));
+                    .forEach(txId -> asked.put(txId, broadcast.lookup().lacking(txId)));
         }
         return all(asked);
     }
@@ -314,8 +315,8 @@ final class Abandonments {
         return all;
     }
 
-    /** Abandons the spends that no node has, in the store first, so that a failure leaves everything unchanged. */
-    private CompletionStage<WriteResult> abandonUnlessFound(Question question, Map<Hash256, Lookup.Location> places) {
+    /** Abandons the spends that every node lacks, in the store first, so that a failure leaves everything unchanged. */
+    private CompletionStage<WriteResult> abandonUnlessFound(Question question, Map<Hash256, Boolean> lacking) {
         Map<Hash256, CompletionStage<Boolean>> writes = new HashMap<>();
         question.held().keySet().forEach(txId -> {
             if (question.replaced()) {
@@ -324,7 +325,7 @@ final class Abandonments {
                         question.recall()
                                 .map(recall -> recalled(txId, recall))
                                 .orElseGet(() -> written(txId, REPLACED)));
-            } else if (places.get(txId) == Lookup.Location.NOWHERE) {
+            } else if (lacking.get(txId)) {
                 writes.put(txId, unlessOnlyTheChainCloses(txId));
             } else {
                 LOG.warn("spend {} is not abandoned: a node has it", txId);

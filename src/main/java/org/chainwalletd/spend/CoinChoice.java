@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
@@ -148,6 +149,11 @@ final class CoinChoice {
         replaced.remove(txId);
     }
 
+    /** Records that all spends have their coins again, or no longer need them, except those that fulfil the condition. */
+    void settledUnless(Predicate<Hash256> condition) {
+        replaced.removeUnless(condition);
+    }
+
     boolean isSuspect(Address address) {
         return !clean.contains(address);
     }
@@ -188,6 +194,10 @@ final class CoinChoice {
         /** Removes the inputs of a spend that has its coins again, or no longer needs them. */
         void remove(Hash256 txId) {
             bySpend.remove(txId);
+        }
+
+        void removeUnless(Predicate<Hash256> condition) {
+            bySpend.keySet().removeIf(condition.negate());
         }
 
         boolean isEmpty() {

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
@@ -166,6 +167,15 @@ final class CoinHolds {
         release(new Owner.Payment(spend.txId()));
         spenders.add(spend);
         spentCoins.add(spend);
+    }
+
+    /** Frees the coins of all spends in blocks except those that fulfil the condition. */
+    void releaseSpentUnless(Predicate<Hash256> condition) {
+        for (PackedSpend spend : spenders.elements()) {
+            if (!condition.test(spend.txId())) {
+                removeSpent(new Owner.Payment(spend.txId()));
+            }
+        }
     }
 
     /** Makes {@code to} the owner of everything that {@code from} and {@code to} hold, at the given stage. */

@@ -7,10 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -20,10 +22,12 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.IntentStore.LostSpend;
 import org.chainwalletd.store.IntentStore.Transition;
@@ -167,8 +171,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     }
 
     /**
-     * Records which lost payments are in a block after all, and which are lost for good. All others are checked again later, because they
-     * may still be mined or their coins be spent by other transactions.
+     * Records which lost payments are in a block after all, and which are lost for good: with their coin, or with the payment of ours that
+     * was to create it. All others are checked again later, because they may still be mined or their coins be spent by other transactions.
      *
      * @param answer fates of their coins; empty when the chain cannot answer now
      */
@@ -189,13 +193,29 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
             } else if (fate instanceof SpendingBooks.Fate.Lost lost
                     && lost.to().place().height() <= deepest) {
                 deep.add(spends.get(i).spend().txId());
+            } else if (fate instanceof SpendingBooks.Fate.Open && spends.get(i).state() == IntentState.CONFLICTED) {
+                buryWithParent(spends.get(i).spend());
             }
         }
         if (!deep.isEmpty()) {
-            ask(
-                    env.intents().bury(deep),
-                    done -> done.failure().ifPresent(logging("lost payments could not be recorded as final")));
+            bury(deep);
         }
+    }
+
+    /** Records that a conflicted payment is lost for good if it spends an output of one that is: the books never show another spender. */
+    private void buryWithParent(PackedSpend spend) {
+        Set<Hash256> parents = spend.outpoints().stream().map(Outpoint::txId).collect(Collectors.toSet());
+        ask(env.intents().lostForGood(parents), lost -> {
+            if (lost.value().flatMap(Function.identity()).isPresent()) {
+                bury(List.of(spend.txId()));
+            }
+        });
+    }
+
+    private void bury(List<Hash256> lost) {
+        ask(
+                env.intents().bury(lost),
+                done -> done.failure().ifPresent(logging("lost payments could not be recorded as final")));
     }
 
     /**

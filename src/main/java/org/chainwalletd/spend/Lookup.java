@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -78,13 +79,37 @@ final class Lookup {
 
     /** Asks every node where it has the transaction; fails when none has answered. */
     CompletionStage<Sighting> sight(Hash256 txId) {
+        return heard(txId).thenApplyAsync(Lookup::sighting, executor);
+    }
+
+    /**
+     * Asks every node whether it lacks the transaction, and waits for all of them; false if one has it. Otherwise fails when a node gave no
+     * usable answer, because that node may have it.
+     */
+    CompletionStage<Boolean> lacking(Hash256 txId) {
+        return heard(txId).thenApplyAsync(heard -> isLacking(txId, heard), executor);
+    }
+
+    private static boolean isLacking(Hash256 txId, List<Outcome<Optional<NodeTransaction>>> heard) {
+        if (heard.stream()
+                .anyMatch(answer -> answer.value().flatMap(Function.identity()).isPresent())) {
+            return false;
+        }
+        heard.stream().flatMap(answer -> answer.failure().stream()).findFirst().ifPresent(silent -> {
+            throw new NodeException.Unreachable("a node that gives no usable answer may have " + txId
+                    + ", nothing is abandoned (if the node is gone, start without it): "
+                    + Broadcast.messageOf(silent));
+        });
+        return true;
+    }
+
+    private CompletionStage<List<Outcome<Optional<NodeTransaction>>>> heard(Hash256 txId) {
         List<NodeClient> all = node.each();
         return Bounded.each(
-                        IntStream.range(0, all.size()).boxed().toList(),
-                        AT_ONCE,
-                        index -> heard(all.get(index), txId),
-                        executor)
-                .thenApplyAsync(Lookup::sighting, executor);
+                IntStream.range(0, all.size()).boxed().toList(),
+                AT_ONCE,
+                index -> heard(all.get(index), txId),
+                executor);
     }
 
     private CompletionStage<Outcome<Optional<NodeTransaction>>> heard(NodeClient one, Hash256 txId) {

@@ -215,8 +215,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      * that does the background work keeps them; the others learn from the store which coins are reserved.
      */
     private boolean keeping;
-    /** Spends whose coins were freed while the store is being read. */
-    private final Set<Hash256> freedMeanwhile = new HashSet<>();
+    /** Whether the store is being read. */
+    private boolean reading;
+    /** Whether the store must be read again after the present read, which may have begun too early. */
+    private boolean readAgain;
+    /** Spends of which a newer state is known than the one that is being read. */
+    private final Set<Hash256> changedMeanwhile = new HashSet<>();
 
     private Reservations(
             ActorContext<Command> context,
@@ -493,22 +497,25 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private void end(Hash256 txId) {
-        freedMeanwhile.add(txId);
+        noteChange(txId);
         coins.release(new Owner.Payment(txId));
         choice.settled(txId);
     }
 
     private void lapsed(Lapsed command) {
+        noteChange(command.intent().txId());
         coins.release(paymentOf(command.intent()));
         choice.lapsed(command.intent());
     }
 
     private void confirmed(Confirmed command) {
+        noteChange(command.spend().txId());
         choice.settled(command.spend().txId());
         coins.spent(command.spend());
     }
 
     private void reservedAgain(ReservedAgain command) {
+        noteChange(command.intent().txId());
         Owner payment = paymentOf(command.intent());
         choice.settled(command.intent().txId());
         coins.release(payment);
@@ -531,32 +538,63 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         coins.dropReserved();
     }
 
+    /** Reads the store. One read runs at a time, so that each is newer than what was adopted before it. */
     private void read() {
-        freedMeanwhile.clear();
+        if (reading) {
+            readAgain = true;
+            return;
+        }
+        reading = true;
+        changedMeanwhile.clear();
         Outcome.pipe(getContext(), Durable.read(env), Reread::new);
+    }
+
+    private void noteChange(Hash256 txId) {
+        if (reading) {
+            changedMeanwhile.add(txId);
+        }
     }
 
     /** Adopts the reservations and confirmations of other daemons. A starting spend monitor waits for this. */
     private void reread(Reread command) {
+        reading = false;
+        boolean tooEarly = readAgain;
+        readAgain = false;
         Optional<Durable> read = command.state().value();
         if (read.isEmpty()) {
             timers.startSingleTimer(new ReadAgain(), settleEvery);
             return;
         }
         Durable durable = read.get();
-        durable.unburied().stream()
-                .filter(spend -> !freedMeanwhile.contains(spend.txId()))
-                .forEach(spend -> coins.spent(spend.spend()));
-        durable.lapsed().forEach(choice::lapsed);
+        adoptConfirmations(durable);
+        if (tooEarly) {
+            read();
+            return;
+        }
         if (!keeping) {
             return;
         }
         Set<Hash256> abandoned = durable.keeping();
         durable.reserved().stream()
-                .filter(held -> !freedMeanwhile.contains(held.txId()))
+                .filter(held -> !changedMeanwhile.contains(held.txId()))
                 .forEach(held -> coins.takeUpFree(held, abandoned.contains(held.txId())));
         abandonments.remember(durable.abandoned());
         begin();
+    }
+
+    /** Marks the coins of spends in blocks as spent, and those of spends without reservations as free; all others are neither any more. */
+    private void adoptConfirmations(Durable durable) {
+        Set<Hash256> confirmed =
+                durable.unburied().stream().map(ConfirmedSpend::txId).collect(Collectors.toSet());
+        coins.releaseSpentUnless(txId -> confirmed.contains(txId) || changedMeanwhile.contains(txId));
+        durable.unburied().stream()
+                .filter(spend -> !changedMeanwhile.contains(spend.txId()))
+                .forEach(spend -> coins.spent(spend.spend()));
+        Set<Hash256> lapsed = durable.lapsed().stream().map(Intent::txId).collect(Collectors.toSet());
+        choice.settledUnless(txId -> lapsed.contains(txId) || changedMeanwhile.contains(txId));
+        durable.lapsed().stream()
+                .filter(spend -> !changedMeanwhile.contains(spend.txId()))
+                .forEach(choice::lapsed);
     }
 
     /**
@@ -575,6 +613,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private void follow(IntentStore.Changed changed) {
         Intent spend = changed.spend();
+        if (!keeping) {
+            noteChange(spend.txId());
+        }
         Owner payment = paymentOf(spend);
         boolean confirmed = spend.state() == IntentState.CONFIRMED;
         if (confirmed && changed.buried()) {

@@ -70,10 +70,15 @@ final class ResumedSpend {
         runner.ask(() -> runner.retake(intent), retried::retaken, runner::refused);
     }
 
-    /** Continues with the same coins, or with a new spend: another payment can have the coins only when nothing of this one was written. */
+    /**
+     * Continues with the same coins, or with a new spend: another payment can have the coins only when nothing of this one was written. A
+     * spend that may not be sent any more stays in doubt, because the store may have it.
+     */
     private void retaken(Reservations.Reacquisition answer) {
         if (answer instanceof Reservations.Reacquisition.Taken) {
             Spend.begin(runner, plan);
+        } else if (!plan.mayBegin()) {
+            inDoubt(new SpendException(Spend.tooLate()));
         } else if (answer instanceof Reservations.Reacquisition.Reacquired) {
             runner.ask(() -> runner.open(intent, List.of(), plan.isCapped()), this::opened, this::inDoubt);
         }
@@ -216,6 +221,8 @@ final class ResumedSpend {
     private void reacquired(Reservations.Reacquisition answer) {
         if (answer instanceof Reservations.Reacquisition.Taken taken) {
             taken(taken);
+        } else if (!known && !plan.mayBegin()) {
+            runner.refused(new SpendRefusal.BuildFailed("its owner does not want it any more; it was not sent again"));
         } else if (answer instanceof Reservations.Reacquisition.Reacquired) {
             // A transaction that a node has counts as paid, regardless of the allowance.
             runner.ask(() -> runner.reopen(intent, plan.isCapped() && !known), this::reopened, this::notWritten);

@@ -134,6 +134,12 @@ final class Spend {
         return !(failure instanceof StoreException store) || store.reason() == StoreException.Reason.UNKNOWN;
     }
 
+    /** Refusal of a spend that was never sent and for which {@link SpendPlan#mayBegin} is false. */
+    static SpendRefusal tooLate() {
+        return new SpendRefusal.BuildFailed(
+                "it waited so long for its turn that it may not be sent any more; nothing was broadcast");
+    }
+
     /** Refusal of a spend whose purpose ended before its intent was opened. */
     static SpendRefusal ended() {
         return new SpendRefusal.BuildFailed("its part of the sweep has ended");
@@ -309,8 +315,7 @@ final class Spend {
     private void opening(Draft draft, Intent intent) {
         CrashPoint.SPEND_BEFORE_INTENT.reached();
         if (!plan.mayBegin()) {
-            notMade(new SpendRefusal.BuildFailed(
-                    "it waited so long for its turn that it may not be sent any more; nothing was broadcast"));
+            notMade(tooLate());
             return;
         }
         List<Long> payouts = plan.carries(draft);

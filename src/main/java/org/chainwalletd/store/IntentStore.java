@@ -129,7 +129,8 @@ public interface IntentStore {
 
     /**
      * Finds a transaction among these that is a spend closed without success which can no longer be mined: no reorganisation is expected to let a
-     * block contain it. Its row may already have been removed because its token has expired.
+     * block contain it. Its row may already have been removed because its token has expired. A refused spend is not one, because it may only never
+     * have been sent, and the same transaction may be made elsewhere or again.
      */
     CompletionStage<Optional<Hash256>> lostForGood(Set<Hash256> txIds);
 

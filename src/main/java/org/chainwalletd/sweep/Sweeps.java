@@ -86,6 +86,8 @@ public final class Sweeps {
     private static final int MAX_LISTED = 100_000;
 
     static final int MAX_INPUTS = 100;
+    /** Maximum number of parts of one sweep: each look at a part reads all of them. A small {@code max_fee} would allow one per coin. */
+    private static final int MAX_PARTS = 1_000;
     /** Minimum of {@code min_value}, in base units: a smaller coin costs more as an input than it is worth. */
     public static final Amount MIN_VALUE = Amount.of(61);
     /** Parts sent per minute and node; leaves two thirds of a node's quota to other payments. */
@@ -126,9 +128,10 @@ public final class Sweeps {
      * Threads that wait for the store, the books and spends, none of which may depend on these threads.
      *
      * @param calls for callers, of which there may be many, waiting for a long time
+     * @param reads for callers that only read, so that they delay no sweep
      * @param parts for the background work, one look at a time
      */
-    public record Threads(Executor calls, Executor parts) {}
+    public record Threads(Executor calls, Executor reads, Executor parts) {}
 
     /**
      * Requested sweep.
@@ -159,7 +162,7 @@ public final class Sweeps {
 
     /** Reasons why a coin is not moved. */
     public enum LeftOver {
-        /** Arrived after the coins were fixed, or exceeded the maximum number of coins. */
+        /** Arrived after the coins were fixed, or exceeded the maximum number of coins or parts. */
         LATER,
         /** Costs more than it is worth, is below the requested minimum, or would leave dust. */
         TOO_SMALL,
@@ -228,7 +231,7 @@ public final class Sweeps {
     /** Returns the progress of the sweep of a token without changing anything; empty when no sweep has the token. */
     public CompletionStage<Optional<Report>> find(String clientToken) {
         return Work.on(
-                env.threads().calls(),
+                env.threads().reads(),
                 () -> await(env.store().find(clientToken)).map(this::report));
     }
 
@@ -356,7 +359,7 @@ public final class Sweeps {
                     .filter(each -> !taken.test(each.coin().outpoint()))
                     .sorted(Comparator.comparing((OwnedCoin each) -> each.coin().value())
                             .reversed())
-                    .limit(MAX_COINS)
+                    .limit(Math.min(MAX_COINS, MAX_PARTS * most))
                     .sorted(Comparator.comparing(
                             (OwnedCoin each) -> each.owner().hex()))
                     .toList();
@@ -680,8 +683,7 @@ public final class Sweeps {
             } else {
                 sweeps.waiting.remove(token);
             }
-            progress.waiters.forEach(
-                    waiter -> waiter.completeAsync(() -> null, env.threads().calls()));
+            progress.waiters.forEach(waiter -> waiter.complete(null));
             progress.waiters.clear();
             return step();
         }

@@ -199,6 +199,23 @@ class AbandonTest extends SpendCase {
     }
 
     @Test
+    void while_one_of_several_nodes_does_not_answer_nothing_is_given_up_that_the_others_lack() {
+        Hash256 txId = lost("token-silent");
+        LedgerNode silent = new LedgerNode(spends.devnet.ledger(), spends.executor);
+        silent.faults(method -> Fault.LOST_QUESTION);
+        spends.node.among(spends.node, silent);
+
+        assertThatThrownBy(() -> get(spends.spending.abandon(coinsOf(txId))))
+                .isInstanceOf(NodeException.class)
+                .hasMessageContaining("a node that gives no usable answer may have " + txId);
+
+        assertThat(stateOf(txId).inFlight()).isTrue();
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        silent.fault("send_raw_transaction", Fault.LOST_QUESTION);
+        assertThat(get(spends.spending.abandon(coinsOf(txId)))).isEqualTo(new Abandoned(1, 0));
+    }
+
+    @Test
     void a_payment_that_has_chosen_the_coin_before_the_other_one_is_given_up_is_left_alone() {
         CompletableFuture<Void> asked = new CompletableFuture<>();
         CompletableFuture<Void> answered = new CompletableFuture<>();

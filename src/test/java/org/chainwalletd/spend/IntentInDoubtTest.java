@@ -6,12 +6,16 @@ import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.spend.plan.PaymentPlan;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendException;
+import org.chainwalletd.spend.plan.SpendPlan;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.spend.plan.TransferRequest;
+import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
@@ -126,6 +130,52 @@ class IntentInDoubtTest extends SpendCase {
 
         disk.staysUnknown = false;
         assertPaid(1);
+    }
+
+    /** Plan of a lock that its swap wants only with {@code wanted}. */
+    private SpendPlan lock(AtomicBoolean wanted) {
+        PaymentPlan payment =
+                (PaymentPlan) request(payer, shop, 1_000, "token-lock").plan();
+        return payment.ofOwner(OwnerRebroadcasts.SWAP_LOCK, wanted::get);
+    }
+
+    @Test
+    void one_that_its_owner_has_given_up_is_neither_written_nor_sent() {
+        AtomicBoolean wanted = new AtomicBoolean(true);
+        start(UncertainIntents.Commit.LOST);
+        Hash256 txId = inDoubt(spends.spending.spend(lock(wanted)));
+        disk.opensUnknown = false;
+        wanted.set(false);
+
+        assertThat(inDoubt(spends.spending.spend(lock(wanted)))).isEqualTo(txId);
+        assertHeld();
+        disk.staysUnknown = false;
+
+        Await.until("it is known", () -> spends.spending.inFlightUtxos() == 0);
+        assertThat(get(spends.store.intents().find(txId))).isEmpty();
+        assertThat(spent()).isEqualTo(Amount.ZERO);
+    }
+
+    @Test
+    void one_that_was_refused_is_not_opened_again_once_its_owner_has_given_it_up() {
+        AtomicBoolean wanted = new AtomicBoolean(true);
+        spends.node.refuseSends("no room");
+        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.spend(lock(wanted)));
+        Hash256 txId = get(spends.spending.ofToken("token-lock")).orElseThrow().txId();
+        assertThat(stateOf(txId)).isEqualTo(IntentState.REFUSED);
+        spends.node.refuseSends(null);
+        wanted.set(false);
+
+        SpendRefusal refusal = refusal(SpendRefusal.BuildFailed.class, spends.spending.spend(lock(wanted)));
+
+        assertThat(refusal.message())
+                .as("the nodes were shown its bytes")
+                .doesNotContain("nothing was broadcast")
+                .contains("not sent again");
+        assertThat(stateOf(txId)).isEqualTo(IntentState.REFUSED);
+        assertThat(spends.isAtNode(txId)).isFalse();
+        wanted.set(true);
+        assertThat(get(spends.spending.spend(lock(wanted))).txId()).isEqualTo(txId);
     }
 
     @Test

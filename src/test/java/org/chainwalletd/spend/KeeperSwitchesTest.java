@@ -13,20 +13,26 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
+import org.chainwalletd.spend.plan.TransferRequest;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.postgres.SharedStores;
 import org.chainwalletd.testkit.Await;
@@ -55,6 +61,12 @@ class KeeperSwitchesTest {
     /** Replaces the next write of an acceptance. */
     private final AtomicReference<Supplier<?>> acceptance = new AtomicReference<>();
 
+    /** Whether daemons learn only that spends were changed by others, not which. */
+    private volatile boolean untold;
+
+    /** Spends in blocks that the second daemon has read from the store. */
+    private final Set<Hash256> readByOther = ConcurrentHashMap.newKeySet();
+
     private Address payer;
     private Address shop;
 
@@ -64,7 +76,8 @@ class KeeperSwitchesTest {
             Path place = Files.createDirectory(folder.resolve("daemon-" + i));
             SpendHarness daemon = i == 0 ? new SpendHarness(place) : new SpendHarness(place, daemons.get(0));
             daemon.opens = stores::open;
-            daemon.before = this::watched;
+            boolean first = i == 0;
+            daemon.before = intents -> watched(intents, first);
             Keeper keeper = Keeper.under(Spawners.of(daemon.kit));
             daemon.background = keeper;
             daemons.add(daemon);
@@ -85,11 +98,25 @@ class KeeperSwitchesTest {
         daemons.get(0).close();
     }
 
-    private IntentStore watched(IntentStore intents) {
+    private IntentStore watched(IntentStore intents, boolean first) {
         return Stub.of(IntentStore.class, call -> {
+            if (!first && call.name().equals("unburied")) {
+                return intents.unburied().whenCompleteAsync((spends, failure) -> noteRead(spends), Runnable::run);
+            }
             Supplier<?> instead = call.name().equals("accept") ? acceptance.getAndSet(null) : null;
+            if (untold && call.name().equals("changedByOthers")) {
+                IntentStore.Changes changes = intents.changedByOthers();
+                return new IntentStore.Changes(
+                        changes.incomplete() || !changes.spends().isEmpty(), List.of());
+            }
             return instead == null ? call.on(intents) : instead.get();
         });
+    }
+
+    private void noteRead(List<ConfirmedSpend> spends) {
+        if (spends != null) {
+            spends.forEach(spend -> readByOther.add(spend.txId()));
+        }
     }
 
     private CompletionStage<Receipt> pay(int daemon, int token) {
@@ -175,6 +202,34 @@ class KeeperSwitchesTest {
         Await.until(
                 "the other knows that it is free",
                 () -> !daemons.get(1).store.reservations().isReservedInShared(freed));
+    }
+
+    @Test
+    void a_daemon_that_reads_everything_again_frees_the_coins_of_a_payment_that_is_in_no_block_any_more() {
+        untold = true;
+        SpendHarness keeper = daemons.get(0);
+        SpendHarness other = daemons.get(1);
+        TransferRequest all = request(payer, shop, 9_900 * COINS);
+        Receipt receipt = get(pay(0, 1));
+        List<Outpoint> coins =
+                spend(receipt).inputs().stream().map(Coin::outpoint).toList();
+        confirmed(0);
+        Await.until("the other has read that it is in a block", () -> readByOther.contains(receipt.txId()));
+        keeper.node.fault("send_raw_transaction", LedgerNode.Fault.LOST_QUESTION);
+        keeper.devnet.reorganise(1, false, List.of());
+        Await.until("it is in flight again", () -> spend(receipt).state() == IntentState.ACCEPTED);
+        refusal(SpendRefusal.InFlightExhausted.class, other.spending.simulate(all));
+
+        abandonOnceSignedOff(coins);
+
+        Await.until("the other spends its coins", () -> {
+            try {
+                return get(other.spending.simulate(all)).inputs().size() == COINS;
+            } catch (SpendException e) {
+                assertThat(e.refusal()).isInstanceOf(SpendRefusal.InFlightExhausted.class);
+                return false;
+            }
+        });
     }
 
     @ParameterizedTest

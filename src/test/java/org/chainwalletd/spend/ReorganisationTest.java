@@ -9,8 +9,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Transaction;
@@ -19,11 +23,16 @@ import org.chainwalletd.devnet.ledger.LedgerView;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class ReorganisationTest extends SpendCase {
+    /** Transactions of which the store was asked whether they are lost for good. */
+    private final Set<Hash256> askedFor = ConcurrentHashMap.newKeySet();
+
     ReorganisationTest() {
         super(10_000);
     }
@@ -31,6 +40,12 @@ class ReorganisationTest extends SpendCase {
     @Override
     void prepare() {
         spends.limits = SpendHarness.perDay(1_000_000);
+        spends.before = intents -> Stub.of(IntentStore.class, call -> {
+            if (call.name().equals("lostForGood")) {
+                ((Set<?>) call.arguments()[0]).forEach(txId -> askedFor.add((Hash256) txId));
+            }
+            return call.on(intents);
+        });
     }
 
     @BeforeEach
@@ -163,6 +178,46 @@ class ReorganisationTest extends SpendCase {
         Await.until("nothing is reserved", () -> spends.spending.inFlightUtxos() == 0);
         assertThat(spent()).isEqualTo(Amount.of(3_000 + 2 * 69));
         refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-lost"));
+
+        spends.fund(payer, 20_000);
+        spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
+        spends.forget();
+        Await.until(
+                "the parent is buried",
+                () -> get(spends.store.intents().lost(0, 10)).size() <= 1);
+        spends.forget();
+        Await.until(
+                "the child is buried with it",
+                () -> get(spends.store.intents().lost(0, 10)).isEmpty());
+        assertThat(pay(2_000, "token-lost-too").txId()).isNotEqualTo(child.txId());
+    }
+
+    /** Otherwise the store would be asked again and again for every payment that was ever refused. */
+    @Test
+    void only_for_conflicted_spends_is_it_asked_whether_their_parents_are_lost_for_good() {
+        Address other = spends.funded(2, 5_000);
+        spends.devnet.mine(1);
+        Set<Hash256> own =
+                spends.coins(other).stream().map(coin -> coin.outpoint().txId()).collect(Collectors.toSet());
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+        refusal(
+                SpendRefusal.UpstreamFailed.class,
+                spends.spending.transfer(SpendHarness.request(other, shop, 1_000, "token-refused")));
+        spends.node.refuseSends(null);
+        Receipt parent = paidAndConfirmed(1_000, "token-lost");
+        Receipt child = paidAndConfirmed(2_000, "token-lost-too");
+        spends.devnet.reorganise(
+                2, false, List.of(spends.foreign(payer, parent.inputs().get(0).outpoint(), shop, 9_000)));
+        spends.awaitState(parent.txId(), IntentState.CONFLICTED);
+        spends.awaitState(child.txId(), IntentState.CONFLICTED);
+        Await.until("nothing is in flight", () -> spends.spending.inFlightTransfers() == 0);
+        askedFor.clear();
+
+        spends.forget();
+
+        Await.until("it was asked for the parent", () -> askedFor.contains(parent.txId()));
+        assertThat(get(spends.store.intents().lost(0, 10))).hasSize(3);
+        assertThat(own).isNotEmpty().doesNotContainAnyElementsOf(askedFor);
     }
 
     @Test

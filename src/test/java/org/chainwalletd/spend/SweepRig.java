@@ -44,6 +44,8 @@ final class SweepRig implements AutoCloseable {
     Sweeps sweeps;
     /** Threads of callers, if they are not those of the background work. */
     Optional<Executor> calls = Optional.empty();
+    /** Threads of callers that only read, if they are not those of the background work. */
+    Optional<Executor> reads = Optional.empty();
     /** Threads that end with the process. */
     private ExecutorService threads = Executors.newFixedThreadPool(1);
     /** Coins that the books list for an address. */
@@ -86,7 +88,7 @@ final class SweepRig implements AutoCloseable {
                         ended::contains,
                         Duration.ofMillis(50),
                         spends.clock,
-                        new Sweeps.Threads(calls.orElse(threads), threads)),
+                        new Sweeps.Threads(calls.orElse(threads), reads.orElse(threads), threads)),
                 spends.ofProcess());
         return this;
     }

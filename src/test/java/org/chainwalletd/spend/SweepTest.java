@@ -9,10 +9,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
@@ -222,13 +226,49 @@ class SweepTest {
 
     @Test
     void callers_that_wait_keep_no_part_from_being_sent() {
-        written(spends.funded(11, values(130, 10_000)));
+        Address one = spends.funded(11, values(130, 10_000));
+        written(one);
         rig.calls = Optional.of(work -> {});
 
         rig.restart();
 
-        assertThat(rig.sweeps.find(TOKEN).toCompletableFuture()).isNotDone();
+        assertThat(rig.sweep(TOKEN, Optional.empty(), one).toCompletableFuture())
+                .isNotDone();
         awaitDone();
+    }
+
+    @Test
+    void callers_that_only_read_keep_no_sweep_from_beginning() {
+        rig.reads = Optional.of(work -> {});
+
+        rig.restart();
+
+        assertThat(rig.sweeps.find(TOKEN).toCompletableFuture()).isNotDone();
+        assertThat(transactions(sweep(spends.funded(11, 10_000)))).hasSize(1);
+    }
+
+    @Test
+    void a_caller_for_whose_answer_there_is_no_thread_keeps_no_other_sweep_from_being_sent() {
+        AtomicBoolean full = new AtomicBoolean();
+        rig.calls = Optional.of(work -> {
+            if (full.get()) {
+                throw new RejectedExecutionException("full");
+            }
+            ForkJoinPool.commonPool().execute(work);
+        });
+        rig.restart();
+        spends.node.onSend(tx -> full.set(true));
+
+        CompletionStage<Report> unanswered = rig.sweep(TOKEN, Optional.empty(), spends.funded(11, 10_000));
+
+        assertThat(unanswered.toCompletableFuture())
+                .failsWithin(Duration.ofSeconds(30))
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(RejectedExecutionException.class);
+        spends.node.onSend(tx -> {});
+        full.set(false);
+        assertThat(transactions(rig.swept("sweep-token-2", spends.funded(12, 10_000))))
+                .hasSize(1);
     }
 
     @Test
@@ -713,10 +753,9 @@ class SweepTest {
         return StoreCopy.of(spends.folder());
     }
 
-    @Test
-    void ten_thousand_coins_are_planned_in_a_hundred_parts_and_what_is_above_is_left_for_later() {
-        Address one = spends.keys.add(11);
-        List<NodeClient.Utxo> many = IntStream.range(0, 10_003)
+    /** Creates an address whose coins are worth 1,000 and so on; nothing of a sweep of them is sent. */
+    private Address ownerOf(int coins) {
+        List<NodeClient.Utxo> many = IntStream.range(0, coins)
                 .mapToObj(i -> new NodeClient.Utxo(
                         new Outpoint(Hash256.sha256(new byte[] {(byte) i, (byte) (i >> 8)}), 0),
                         Amount.of(1_000 + i),
@@ -726,6 +765,23 @@ class SweepTest {
                 .toList();
         rig.listed = address -> many;
         rig.ended.add(SweepRig.OWNER);
+        return spends.keys.add(11);
+    }
+
+    @Test
+    void a_max_fee_for_one_coin_each_plans_a_thousand_parts_and_leaves_the_others_for_later() {
+        Address one = ownerOf(1_002);
+
+        Report planned = get(rig.sweep(TOKEN, Optional.of(Amount.of(70)), one));
+
+        assertThat(planned.sweep().parts()).hasSize(1_000);
+        assertThat(planned.leftOver().orElseThrow())
+                .isEqualTo(Map.of(LeftOver.LATER, new Sweeps.Rest(2, Amount.of(1_000 + 1_001))));
+    }
+
+    @Test
+    void ten_thousand_coins_are_planned_in_a_hundred_parts_and_what_is_above_is_left_for_later() {
+        Address one = ownerOf(10_003);
 
         Report planned = sweep(one);
 

@@ -819,6 +819,31 @@ public abstract class StoreContract {
                 .isEmpty();
     }
 
+    /** Otherwise a payment made from its change would be paid again. */
+    @Test
+    void what_was_never_sent_is_not_lost_for_good_because_the_same_transaction_may_be_made_again() {
+        Intent refused = pay(store, intent(2, "token-unsent", 2));
+        fail(store, refused.txId(), IntentState.REFUSED, 50);
+        assertThat(done(store.intents().lost(0, 10))).isEmpty();
+        assertThat(done(store.intents().lostForGood(Set.of(refused.txId())))).isEmpty();
+        assertThat(done(store.intents().forget(51, 100))).isEqualTo(1);
+        assertThat(found(store, refused.txId())).isEmpty();
+        assertThat(done(store.intents().lostForGood(Set.of(refused.txId())))).isEmpty();
+    }
+
+    @Test
+    void what_is_confirmed_is_not_lost_for_good_even_if_an_earlier_spend_with_the_same_transaction_was() {
+        Intent lost = pay(store, intent(2, "token-lost", 2));
+        fail(store, lost.txId(), IntentState.CONFLICTED, 50);
+        assertThat(done(store.intents().forget(51, 100))).isEqualTo(1);
+        assertThat(done(store.intents().lostForGood(Set.of(lost.txId())))).contains(lost.txId());
+        settled(2, "token-again", 60);
+        assertThat(done(store.intents().lostForGood(Set.of(lost.txId())))).isEmpty();
+        assertThat(done(store.intents().forget(61, 100))).isEqualTo(1);
+        assertThat(found(store, lost.txId())).isEmpty();
+        assertThat(done(store.intents().lostForGood(Set.of(lost.txId())))).isEmpty();
+    }
+
     /** Creates a spend confirmed at {@code at} and buried. */
     private Intent settled(int id, String token, long at) {
         Intent intent = pay(store, intent(id, token, id));

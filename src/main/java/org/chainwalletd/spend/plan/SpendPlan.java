@@ -55,8 +55,8 @@ public interface SpendPlan {
     Draft choose(Candidates candidates, Holdings holdings);
 
     /**
-     * Asked immediately before its intent is written, after lookups, signing and waiting for other spends; if false, the spend is refused,
-     * and nothing was broadcast.
+     * Asked immediately before its intent is written, or written as open again, after lookups, signing and waiting for other spends; if
+     * false, the spend is not sent.
      */
     default boolean mayBegin() {
         return true;

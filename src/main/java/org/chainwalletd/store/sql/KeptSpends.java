@@ -259,10 +259,14 @@ final class KeptSpends {
         return isThere(txId, " AND state IS NULL");
     }
 
-    /** Returns whether a kept spend with this transaction was closed without success; such a spend is kept only once it is lost for good. */
+    /**
+     * Returns whether a kept spend with this transaction lost its coins; such a spend is kept only once it is lost for good. A refused spend was
+     * perhaps only never sent, and the same transaction may have been made again and confirmed.
+     */
     static boolean isLost(SqlSession session, Hash256 txId) throws SQLException {
-        return session.find(isThere(txId, " AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED')" + OF_SPEND))
-                .isPresent();
+        return session.find(isThere(txId, " AND state IN ('CONFLICTED', 'ABANDONED')" + OF_SPEND))
+                        .isPresent()
+                && !has(session, txId);
     }
 
     /** Returns whether a kept spend with this transaction exists, whatever its outcome. */

@@ -62,7 +62,7 @@ public final class SpendTable {
     static final String SETTLED = "(state = 'CONFIRMED' AND buried = 1 AND held IS NULL AND kind = 'transfer'"
             + " AND token_key IS NOT NULL)";
 
-    /** Condition of spends that can never be mined: closed without success, and the transaction that spends their coin instead is buried. */
+    /** Condition of spends closed without success that were never sent, or of which the transaction that spends their coin instead is buried. */
     static final String LOST_FOR_GOOD =
             "(buried = 1 AND held IS NULL AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED'))";
 

@@ -385,7 +385,12 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         return store.read(session -> {
             for (Hash256 txId : txIds) {
                 Optional<SpendRow> row = SpendTable.find(session, txId);
-                if (row.isPresent() ? SpendTable.isLostForGood(session, row.get()) : KeptSpends.isLost(session, txId)) {
+                boolean lost = row.isPresent()
+                        // A refused spend was perhaps only never sent: the same transaction may be made elsewhere.
+                        ? row.get().intent().state() != IntentState.REFUSED
+                                && SpendTable.isLostForGood(session, row.get())
+                        : KeptSpends.isLost(session, txId);
+                if (lost) {
                     return Optional.of(txId);
                 }
             }

@@ -279,11 +279,11 @@ public final class SqlSweeps implements SweepStore {
     }
 
     /** Ends a waiting part, also in the log, and releases its coins. */
-    private void end(SqlSession session, Sweep sweep, PartState part, Ending ending) throws SQLException {
+    private void end(SqlSession session, Hash256 sweep, PartState part, Ending ending) throws SQLException {
         int number = part.part().number();
-        end(session, sweep.id(), number, ending);
-        unplan(sweep.id(), part.part());
-        log.add(new SentLine.SweepPartEnded(sweep.id(), number, ending));
+        end(session, sweep, number, ending);
+        unplan(sweep, part.part());
+        log.add(new SentLine.SweepPartEnded(sweep, number, ending));
     }
 
     /** Returns whether the spend belongs to a part that has ended and therefore must not be opened. */
@@ -341,15 +341,29 @@ public final class SqlSweeps implements SweepStore {
                 row.number("created_at"));
     }
 
+    private static Optional<Head> readHead(SqlSession session, String clientToken) throws SQLException {
+        return session.queryOne("SELECT * FROM sweeps WHERE client_token = ?", SqlSweeps::head, clientToken);
+    }
+
     private static Optional<Sweep> read(SqlSession session, String clientToken) throws SQLException {
-        Optional<Head> head =
-                session.queryOne("SELECT * FROM sweeps WHERE client_token = ?", SqlSweeps::head, clientToken);
+        Optional<Head> head = readHead(session, clientToken);
         return head.isPresent() ? Optional.of(withParts(session, head.get())) : Optional.empty();
     }
 
     private static Sweep withParts(SqlSession session, Head head) throws SQLException {
+        return new Sweep(
+                head.id(), head.order(), head.state(), head.reason(), head.createdAt(), parts(session, head.id(), ""));
+    }
+
+    /**
+     * Reads parts of a sweep in their order.
+     *
+     * @param and further condition, with its values; empty for all parts
+     */
+    private static List<PartState> parts(SqlSession session, Hash256 sweep, String and, Object... values)
+            throws SQLException {
         List<PartState> unlinked = session.query(
-                "SELECT number, fee, coins, ended FROM sweep_parts WHERE sweep_id = ? ORDER BY number",
+                "SELECT number, fee, coins, ended FROM sweep_parts WHERE sweep_id = ?" + and + " ORDER BY number",
                 row -> new PartState(
                         new Part(
                                 (int) row.number("number"),
@@ -357,9 +371,9 @@ public final class SqlSweeps implements SweepStore {
                                 SentLine.Sweep.unpackCoins(row.raw("coins"))),
                         Optional.empty(),
                         Ending.of(row.number("ended"))),
-                head.id());
+                Stream.concat(Stream.of(sweep), Stream.of(values)).toArray());
         List<String> tokens = unlinked.stream()
-                .map(each -> SweepStore.partToken(head.id(), each.part().number()))
+                .map(each -> SweepStore.partToken(sweep, each.part().number()))
                 .toList();
         List<Optional<PartSpend>> spends = spendsOf(session, tokens);
         List<PartState> parts = new ArrayList<>(unlinked.size());
@@ -367,7 +381,7 @@ public final class SqlSweeps implements SweepStore {
             PartState each = unlinked.get(i);
             parts.add(new PartState(each.part(), spends.get(i), each.ending()));
         }
-        return new Sweep(head.id(), head.order(), head.state(), head.reason(), head.createdAt(), parts);
+        return parts;
     }
 
     /** Finds the spend of each of these tokens. */
@@ -461,9 +475,14 @@ public final class SqlSweeps implements SweepStore {
     public CompletionStage<Void> endUnopened(String clientToken, int part) {
         return store.write(session -> {
             store.requireKeeper();
-            Optional<Sweep> sweep = read(session, clientToken);
-            if (sweep.isPresent() && sweep.get().parts().get(part).isWaiting()) {
-                end(session, sweep.get(), sweep.get().parts().get(part), Ending.LOST);
+            Optional<Head> head = readHead(session, clientToken);
+            List<PartState> waiting = head.isEmpty()
+                    ? List.of()
+                    : parts(session, head.get().id(), " AND number = ?", part).stream()
+                            .filter(PartState::isWaiting)
+                            .toList();
+            for (PartState each : waiting) {
+                end(session, head.get().id(), each, Ending.LOST);
             }
             return null;
         });
@@ -478,7 +497,7 @@ public final class SqlSweeps implements SweepStore {
             }
             for (PartState part : sweep.get().parts()) {
                 if (part.isWaiting()) {
-                    end(session, sweep.get(), part, Ending.STOPPED);
+                    end(session, sweep.get().id(), part, Ending.STOPPED);
                 }
             }
             session.update("UPDATE sweeps SET state = ?, reason = '' WHERE client_token = ?", State.DONE, clientToken);

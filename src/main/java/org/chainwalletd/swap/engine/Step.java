@@ -29,7 +29,8 @@ public sealed interface Step {
     /**
      * Performs the step; completes with the id of its transaction if the row records it.
      *
-     * @param mayBegin evaluated immediately before a lock or a first claim becomes durable; if false, none is made and the stage fails
+     * @param mayBegin evaluated immediately before a lock or a first claim becomes durable or is opened again; if false, none is made and the
+     *     stage fails
      */
     CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin);
 

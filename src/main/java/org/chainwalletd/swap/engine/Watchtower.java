@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -28,6 +27,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.ScanCursors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -110,7 +110,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
     }
 
     private Behavior<Command> look() {
-        Outcome.pipe(getContext(), CompletableFuture.supplyAsync(rounds::next, setup.threads()), Looked::new);
+        Outcome.pipe(getContext(), Work.on(setup.threads(), rounds::next), Looked::new);
         return this;
     }
 

@@ -46,7 +46,8 @@ public interface Legs {
     /**
      * Sends our lock, the same bytes each time; completes with its transaction id.
      *
-     * @param mayBegin evaluated immediately before a lock that is not durable yet becomes so; if false, none is made and the stage fails
+     * @param mayBegin evaluated immediately before a lock that is not durable yet becomes so, or is opened again; if false, none is made and
+     *     the stage fails
      */
     CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin);
 
@@ -56,7 +57,8 @@ public interface Legs {
     /**
      * Sends our claim, which reveals the secret; completes with its transaction id.
      *
-     * @param mayBegin evaluated immediately before a claim that is not durable yet becomes so; if false, it is not made and the stage fails
+     * @param mayBegin evaluated immediately before a claim that is not durable yet becomes so, or is opened again; if false, it is not made
+     *     and the stage fails
      */
     CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin);
 

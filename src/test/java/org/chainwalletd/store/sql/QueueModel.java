@@ -770,9 +770,15 @@ final class QueueModel {
             spend.intent = spend.intent.in(found.state(), found.reason(), found.changedAt());
             boolean confirmed = found.state() == IntentState.CONFIRMED;
             spend.place = confirmed ? row.flatMap(Row::place) : Optional.empty();
-            spend.buried = confirmed
-                    ? row.orElseThrow().buried
-                    : StoreSample.done(store.intents().lostForGood(Set.of(spend.intent.txId())))
+            spend.buried = confirmed ? row.orElseThrow().buried : isLostForGood(spend, store);
+        }
+
+        private static boolean isLostForGood(Spend spend, Store store) {
+            Hash256 txId = spend.intent.txId();
+            return spend.intent.state() == IntentState.REFUSED
+                    ? StoreSample.done(store.intents().lost(0, 10_000)).stream()
+                            .noneMatch(lost -> lost.spend().txId().equals(txId))
+                    : StoreSample.done(store.intents().lostForGood(Set.of(txId)))
                             .isPresent();
         }
 

@@ -19,8 +19,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.api.Htlcs;
@@ -84,6 +86,7 @@ public class WatchtowerTest {
     private final Map<String, Intent> begun = new ConcurrentHashMap<>();
 
     private final List<SwapAlarm> alarms = new CopyOnWriteArrayList<>();
+    private Executor threads = EvmLegRig.THREADS;
     private OptionalLong fromBlock = OptionalLong.of(0);
     private final FewRecords htlcs = new FewRecords();
     private final StandingLegs legs = new StandingLegs();
@@ -216,7 +219,7 @@ public class WatchtowerTest {
                 new RowAudit(journal, legs, rewatched::add, alarms::add, () -> now),
                 locks(),
                 Duration.ofMillis(20),
-                EvmLegRig.THREADS)));
+                threads)));
     }
 
     private LocksWithoutRow locks() {
@@ -393,6 +396,22 @@ public class WatchtowerTest {
         watch();
         Await.until("it is asked for", () -> rewatched.contains(row.id()));
         assertThat(chain.waiting()).isEmpty();
+    }
+
+    @Test
+    void a_round_for_which_there_is_no_thread_is_made_later() {
+        AtomicInteger asked = new AtomicInteger();
+        threads = round -> {
+            if (asked.getAndIncrement() == 0) {
+                throw new RejectedExecutionException("full");
+            }
+            EvmLegRig.THREADS.execute(round);
+        };
+        SwapRow row = row(Acts.NONE.expire());
+        lock(row.terms().hashLock(), 1_000);
+        chain.mine(3);
+        watch();
+        Await.until("it is asked for", () -> rewatched.contains(row.id()));
     }
 
     @Test
