@@ -545,6 +545,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             return;
         }
         reading = true;
+        timers.cancel(new ReadAgain());
         changedMeanwhile.clear();
         Outcome.pipe(getContext(), Durable.read(env), Reread::new);
     }
