@@ -119,22 +119,17 @@ final class Rotation {
     /**
      * Returns the nodes of one sweep in order.
      *
-     * @throws NodeException.Rejected if all refuse because of quotas, or all lack the method
+     * @throws NodeException.Rejected if the quotas of all hold the call back, or all lack the method
      */
     List<UpstreamNode> candidates(Call<?> call, List<UpstreamNode> ours, long now) {
         List<UpstreamNode> available =
                 ours.stream().filter(node -> node.pause(call, now) == 0).toList();
-        List<UpstreamNode> unlimited = available.isEmpty() && call.priority() == Priority.FOREGROUND
-                ? ours.stream()
-                        .filter(node -> !node.quota(call.bucket()).isLimited(now))
-                        .toList()
-                : available;
-        if (unlimited.isEmpty()) {
+        if (available.isEmpty()) {
             throw NodeException.Rejected.foreseen(
                     INTERNAL, ours.get(0).quota(call.bucket()).refusal(now));
         }
         List<UpstreamNode> able =
-                unlimited.stream().filter(node -> !node.lacks(call, now)).toList();
+                available.stream().filter(node -> !node.lacks(call, now)).toList();
         if (able.isEmpty()) {
             throw NodeException.Rejected.foreseen(METHOD_NOT_FOUND, "Method not found");
         }
