@@ -112,6 +112,13 @@ final class ResponseOrder {
         }
     }
 
+    /** Records that an answer is still being written: the time that the client has for its next request has not begun. */
+    void answerGoesOut(long now) {
+        if (isClients()) {
+            since = now;
+        }
+    }
+
     /** Records that nothing more will be written. */
     void outputEnded() {
         now(State.CLOSING);

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -18,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.http.RawClient;
 import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.http.WithServer;
+import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -117,6 +119,42 @@ class LimitsTest extends WithServer {
         assertThat(used.readToEnd()).isEmpty();
         assertThat(silent.readToEnd()).isEmpty();
         fixture.awaitRefusal("idle");
+    }
+
+    @Test
+    void long_answers_that_are_read_steadily_are_not_cut_and_the_client_s_time_begins_after_each() throws Exception {
+        int first = 512 << 10;
+        int second = 2 << 20;
+        fixture = new ServerFixture(
+                datadir,
+                ServerFixture.limits(1 << 20, 10, 2, SHORT, SHORT, LONG, SECOND),
+                ServerFixture.PLACE,
+                List.of(),
+                Optional.of((call, grant, client) -> CompletableFuture.completedFuture(
+                        new RpcAnswer(200, new byte[call.length == 3 ? first : second]))));
+        RawClient client = fixture.deafClient();
+        client.send(RawClient.postText(ServerFixture.READ, "\"x\"") + RawClient.postText(ServerFixture.READ, "\"xx\""));
+
+        AtomicInteger read = new AtomicInteger();
+        ScheduledExecutorService reader = Executors.newSingleThreadScheduledExecutor();
+        try {
+            reader.scheduleWithFixedDelay(
+                    () -> {
+                        try {
+                            read.addAndGet(client.socket().getInputStream().readNBytes(16 << 10).length);
+                        } catch (IOException cut) {
+                            throw new UncheckedIOException(cut);
+                        }
+                    },
+                    10,
+                    10,
+                    TimeUnit.MILLISECONDS);
+            fixture.awaitRefusal("idle");
+            Await.until("all is read", () -> read.get() > first + second);
+            assertThat(fixture.refusals).containsOnly("idle");
+        } finally {
+            reader.shutdownNow();
+        }
     }
 
     @Test
