@@ -21,8 +21,10 @@ import org.slf4j.LoggerFactory;
  */
 final class ProcessEnd implements Thread.UncaughtExceptionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessEnd.class);
-    private static final Duration STOPPING = Duration.ofSeconds(20);
+    /** Time for everything but the drain of calls. */
+    private static final Duration BEYOND_DRAIN = Duration.ofSeconds(12);
 
+    private final Duration limit;
     private final CountDownLatch stop = new CountDownLatch(1);
     private final CountDownLatch ending = new CountDownLatch(1);
     private final CompletableFuture<Integer> exitCode = new CompletableFuture<>();
@@ -30,12 +32,22 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
     private Optional<Consumer<String>> threadDeathReceiver = Optional.empty();
     private volatile boolean requested;
 
-    /** Creates an instance without registering any handler. */
-    ProcessEnd() {}
+    /**
+     * Creates an instance without registering any handler.
+     *
+     * @param drain time that calls in progress get when the daemon is stopped
+     */
+    ProcessEnd(Duration drain) {
+        this.limit = drain.plus(BEYOND_DRAIN);
+    }
 
-    /** Registers handlers for signals, for {@code System.exit}, and for uncaught exceptions of all threads. */
-    static ProcessEnd takeCharge() {
-        ProcessEnd end = new ProcessEnd();
+    /**
+     * Registers handlers for signals, for {@code System.exit}, and for uncaught exceptions of all threads.
+     *
+     * @param drain time that calls in progress get when the daemon is stopped
+     */
+    static ProcessEnd takeCharge(Duration drain) {
+        ProcessEnd end = new ProcessEnd(drain);
         Runtime.getRuntime().addShutdownHook(new Thread(end::stopInOrder, "stop"));
         // Created now, because the system may be out of threads when it is needed.
         Thread limit = new Thread(end::endInTime, "end-in-time");
@@ -105,6 +117,11 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
         return stop.getCount() == 0;
     }
 
+    /** Returns the time that an orderly stop may take, after which the process is halted. */
+    Duration limit() {
+        return limit;
+    }
+
     /** Reports that everything is stopped. */
     void reached(int code) {
         exitCode.complete(code);
@@ -133,11 +150,11 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
 
     private int codeInTime() {
         try {
-            return exitCode.get(STOPPING.toSeconds(), TimeUnit.SECONDS);
+            return exitCode.get(limit.toSeconds(), TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            System.err.println(Lines.NAME + ": did not stop in order within " + STOPPING.toSeconds() + " s");
+            System.err.println(Lines.NAME + ": did not stop in order within " + limit.toSeconds() + " s");
         }
         return ExitCode.FAILED;
     }

@@ -2,6 +2,7 @@ package org.chainwalletd.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 class ProcessEndTest {
-    private final ProcessEnd end = new ProcessEnd();
+    private final ProcessEnd end = new ProcessEnd(Duration.ofSeconds(30));
     private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
 
     @Test
@@ -68,6 +69,11 @@ class ProcessEndTest {
     @Test
     void a_daemon_that_gave_up_ends_with_a_failure() {
         assertThat(end.await(CompletableFuture.completedFuture(null))).isEqualTo(ExitCode.FAILED);
+    }
+
+    @Test
+    void an_orderly_stop_may_take_longer_than_the_calls_in_progress_get() {
+        assertThat(end.limit()).isGreaterThan(Duration.ofSeconds(30 + 10));
     }
 
     private Thread thread(Runnable work) {
