@@ -2,11 +2,12 @@ package org.chainwalletd.config;
 
 /**
  * Division of a process's heap between its largest users, which together must leave room for everything else, because a full heap ends the
- * process: bytes buffered on behalf of nodes and clients, TLS connections, and Argon2id computations.
+ * process: bytes buffered on behalf of nodes and clients, TLS connections, and an Argon2id computation for each core.
  *
  * @param heap maximum heap in bytes
+ * @param cores number of processors
  */
-public record HeapShares(long heap) {
+public record HeapShares(long heap, int cores) {
     /** Memory of one Argon2id computation (interface.md, section 1.6). */
     private static final long ARGON2_BYTES = 64L << 20;
 
@@ -14,26 +15,27 @@ public record HeapShares(long heap) {
     private static final long REST = 32L << 20;
 
     public static HeapShares ofThisProcess() {
-        return new HeapShares(Runtime.getRuntime().maxMemory());
+        return new HeapShares(
+                Runtime.getRuntime().maxMemory(), Runtime.getRuntime().availableProcessors());
     }
 
-    /** Returns the bytes that may be buffered on behalf of nodes and clients: of each a quarter of the heap, together three eighths. */
+    /** Returns the bytes that may be buffered on behalf of nodes and clients: at most three eighths of the heap. */
     public long peers() {
-        return heap / 8 * 3;
+        return connections() / 17 * 9;
     }
 
-    /** Returns the bytes that TLS connections may use. */
+    /** Returns the bytes that TLS connections may use: at most a third of the heap. */
     public long tls() {
-        return heap / 3;
+        return connections() / 17 * 8;
     }
 
     /** Returns the number of concurrent Argon2id computations for which the other shares leave room. */
     public int argon2() {
-        return (int) (Math.max(0, heap - peers() - tls() - REST) / ARGON2_BYTES);
+        return (int) ((heap - connections() - REST) / ARGON2_BYTES);
     }
 
-    /** Returns the default number of concurrent Argon2id computations: as many as cores, as far as there is room; at least one. */
-    public int argon2(int cores) {
-        return Math.max(1, Math.min(cores, argon2()));
+    /** Returns both shares: the rest beside the computations, but at least a third of a heap that is too small for these. */
+    private long connections() {
+        return Math.max(heap / 3, Math.min(heap / 24 * 17, heap - REST - cores * ARGON2_BYTES));
     }
 }

@@ -361,7 +361,7 @@ public enum Option {
     UNSEAL_THREADS(
             "keyring.unseal-threads",
             Form.COUNT.of(0, 0, 256),
-            "Argon2id computations at a time, 64 MiB each; 0: as many as cores, as far as the heap has room for them"),
+            "Argon2id computations at a time, 64 MiB each; 0: as many as cores"),
 
     MAX_MINTS(
             "keyring.max-mints",

@@ -417,9 +417,7 @@ public final class SettingsLoader {
 
     private int unsealThreads() {
         int threads = values.count(Option.UNSEAL_THREADS);
-        return threads == 0
-                ? HeapShares.ofThisProcess().argon2(Runtime.getRuntime().availableProcessors())
-                : threads;
+        return threads == 0 ? Runtime.getRuntime().availableProcessors() : threads;
     }
 
     private Optional<Settings.Devnet> devnet(Path datadir) {

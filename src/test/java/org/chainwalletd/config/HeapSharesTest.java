@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,22 +20,26 @@ class HeapSharesTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4, 16, 64})
     void the_shares_and_the_computations_leave_room_in_the_heap_that_the_launcher_gives(int cores) throws IOException {
-        HeapShares shares = new HeapShares(heapOf(cores));
+        HeapShares shares = new HeapShares(heapOf(cores), cores);
 
-        assertThat(shares.peers() + shares.tls() + shares.argon2(cores) * 64 * MIB + 32 * MIB)
-                .isLessThanOrEqualTo(shares.heap());
+        assertThat(shares.peers() + shares.tls() + cores * 64 * MIB + 32 * MIB).isLessThanOrEqualTo(shares.heap());
+        assertThat(shares.argon2()).isGreaterThanOrEqualTo(cores);
     }
 
     @Test
-    void two_cores_compute_at_once() throws IOException {
-        assertThat(new HeapShares(heapOf(2)).argon2(2)).isEqualTo(2);
+    void two_cores_leave_a_third_of_the_heap_to_tls_and_three_eighths_to_the_bytes_of_peers() throws IOException {
+        HeapShares shares = new HeapShares(heapOf(2), 2);
+
+        assertThat(shares.tls()).isCloseTo(shares.heap() / 3, Offset.offset(MIB));
+        assertThat(shares.peers()).isCloseTo(shares.heap() * 3 / 8, Offset.offset(MIB));
     }
 
     @Test
-    void a_heap_too_small_for_the_shares_allows_one_computation_and_a_large_one_no_more_than_cores() {
-        assertThat(new HeapShares(64 * MIB).argon2()).isZero();
-        assertThat(new HeapShares(64 * MIB).argon2(8)).isEqualTo(1);
-        assertThat(new HeapShares(64L << 30).argon2(8)).isEqualTo(8);
+    void a_heap_too_small_for_the_computations_keeps_a_third_for_connections() {
+        HeapShares shares = new HeapShares(300 * MIB, 8);
+
+        assertThat(shares.peers() + shares.tls()).isCloseTo(100 * MIB, Offset.offset(MIB));
+        assertThat(shares.argon2()).isEqualTo(2);
     }
 
     /** Heap as the JVM reports it: without one survivor space, a thirtieth of the launcher's -Xmx. */
