@@ -14,6 +14,9 @@ public record HeapShares(long heap, int cores) {
     /** Least part that is left for everything else. */
     private static final long REST = 32L << 20;
 
+    /** Memory of the longest answer of a peer: one of the account chain with events (swap.md). */
+    private static final long LONGEST_ANSWER = 36L << 20;
+
     public static HeapShares ofThisProcess() {
         return new HeapShares(
                 Runtime.getRuntime().maxMemory(), Runtime.getRuntime().availableProcessors());
@@ -22,6 +25,14 @@ public record HeapShares(long heap, int cores) {
     /** Returns the bytes that may be buffered on behalf of nodes and clients: at most three eighths of the heap. */
     public long peers() {
         return connections() / 17 * 9;
+    }
+
+    /**
+     * Returns the part of {@link #peers} that peers of one kind may use, such as clients or nodes: what is left to the others is a third, and
+     * enough for the longest of their answers.
+     */
+    public long peersOfOneKind() {
+        return peers() - Math.max(peers() / 3, Math.min(peers() / 5 * 4, LONGEST_ANSWER));
     }
 
     /** Returns the bytes that TLS connections may use: at most a third of the heap. */

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.assertj.core.data.Offset;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,6 +33,31 @@ class HeapSharesTest {
 
         assertThat(shares.tls()).isCloseTo(shares.heap() / 3, Offset.offset(MIB));
         assertThat(shares.peers()).isCloseTo(shares.heap() * 3 / 8, Offset.offset(MIB));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 4, 8, 16, 64})
+    void clients_leave_a_third_of_the_bytes_of_peers_to_nodes(int cores) throws IOException {
+        HeapShares shares = new HeapShares(heapOf(cores), cores);
+
+        assertThat(shares.peers() - shares.peersOfOneKind()).isGreaterThanOrEqualTo(shares.peers() / 3);
+    }
+
+    @Test
+    void two_cores_leave_a_quarter_of_the_heap_to_clients() throws IOException {
+        HeapShares shares = new HeapShares(heapOf(2), 2);
+
+        assertThat(shares.peersOfOneKind()).isCloseTo(shares.heap() / 4, Offset.offset(MIB));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4, 8, 16, 64})
+    void clients_leave_an_answer_with_events_to_the_account_chain_in_the_least_heap_for_swaps(int cores) {
+        HeapShares shares = new HeapShares(AccountChain.LEAST_HEAP, cores);
+
+        assertThat(shares.peers() - shares.peersOfOneKind())
+                .isGreaterThanOrEqualTo(AccountChain.LEAST_HEAP / AccountChain.HEAP_SHARE);
+        assertThat(shares.peersOfOneKind()).isGreaterThan(8 * MIB);
     }
 
     @Test
