@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.chainwalletd.stage.Signals;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,10 +22,27 @@ import org.slf4j.LoggerFactory;
  */
 final class ProcessEnd implements Thread.UncaughtExceptionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessEnd.class);
-    /** Time for everything but the drain of calls. */
-    private static final Duration BEYOND_DRAIN = Duration.ofSeconds(12);
 
-    private final Duration limit;
+    /**
+     * Times after which the process is halted.
+     *
+     * @param stop for an orderly stop
+     * @param lost for a daemon that has lost an essential part: it does not wait for long calls
+     */
+    record Limits(Duration stop, Duration lost) {
+        private static final Duration LEAST = Duration.ofSeconds(20);
+        /** Time for everything but the drain of calls. */
+        private static final Duration BEYOND_DRAIN = Duration.ofSeconds(12);
+
+        /** @param drain time that calls in progress get when the daemon is stopped */
+        static Limits of(Duration drain) {
+            Duration stop = drain.plus(BEYOND_DRAIN);
+            return new Limits(stop.compareTo(LEAST) > 0 ? stop : LEAST, LEAST);
+        }
+    }
+
+    private final Limits limits;
+    private final IntConsumer halt;
     private final CountDownLatch stop = new CountDownLatch(1);
     private final CountDownLatch ending = new CountDownLatch(1);
     private final CompletableFuture<Integer> exitCode = new CompletableFuture<>();
@@ -35,10 +53,11 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
     /**
      * Creates an instance without registering any handler.
      *
-     * @param drain time that calls in progress get when the daemon is stopped
+     * @param halt ends the process immediately with an exit code
      */
-    ProcessEnd(Duration drain) {
-        this.limit = drain.plus(BEYOND_DRAIN);
+    ProcessEnd(Limits limits, IntConsumer halt) {
+        this.limits = limits;
+        this.halt = halt;
     }
 
     /**
@@ -47,7 +66,7 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
      * @param drain time that calls in progress get when the daemon is stopped
      */
     static ProcessEnd takeCharge(Duration drain) {
-        ProcessEnd end = new ProcessEnd(drain);
+        ProcessEnd end = new ProcessEnd(Limits.of(drain), Runtime.getRuntime()::halt);
         Runtime.getRuntime().addShutdownHook(new Thread(end::stopInOrder, "stop"));
         // Created now, because the system may be out of threads when it is needed.
         Thread limit = new Thread(end::endInTime, "end-in-time");
@@ -117,11 +136,6 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
         return stop.getCount() == 0;
     }
 
-    /** Returns the time that an orderly stop may take, after which the process is halted. */
-    Duration limit() {
-        return limit;
-    }
-
     /** Reports that everything is stopped. */
     void reached(int code) {
         exitCode.complete(code);
@@ -131,26 +145,27 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
      * Shutdown hook: lets the main thread stop everything in order, then halts the process with its exit code, which the JVM would otherwise
      * replace with 143 after SIGTERM.
      */
-    private void stopInOrder() {
+    void stopInOrder() {
         stop.countDown();
-        Runtime.getRuntime().halt(codeInTime());
+        halt.accept(codeWithin(limits.stop()));
     }
 
-    private void endInTime() {
+    /** Waits until an essential part is lost, then halts the process unless everything is stopped in time. */
+    void endInTime() {
         try {
             ending.await();
-            int code = codeInTime();
+            int code = codeWithin(limits.lost());
             if (!exitCode.isDone()) {
-                Runtime.getRuntime().halt(code);
+                halt.accept(code);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private int codeInTime() {
+    private int codeWithin(Duration limit) {
         try {
-            return exitCode.get(limit.toSeconds(), TimeUnit.SECONDS);
+            return exitCode.get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
