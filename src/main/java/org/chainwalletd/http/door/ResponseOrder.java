@@ -31,7 +31,7 @@ final class ResponseOrder {
         ANSWERING,
         /** The daemon works on an answer; the client has closed its sending side and may have disconnected. */
         HALF_CLOSED,
-        /** All output is written; the peer has not closed yet. */
+        /** All output is written, which the system may still be sending; the peer has not closed yet. */
         CLOSING
     }
 
@@ -119,7 +119,7 @@ final class ResponseOrder {
         }
     }
 
-    /** Records that nothing more will be written. */
+    /** Records that everything is written. */
     void outputEnded() {
         now(State.CLOSING);
     }
