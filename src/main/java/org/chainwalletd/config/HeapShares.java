@@ -11,8 +11,8 @@ public record HeapShares(long heap, int cores) {
     /** Memory of one Argon2id computation (interface.md, section 1.6). */
     private static final long ARGON2_BYTES = 64L << 20;
 
-    /** Least part that is left for everything else. */
-    private static final long REST = 32L << 20;
+    private static final long LEAST_REST = 32L << 20;
+    private static final long MOST_REST = 128L << 20;
 
     /** Memory of the longest answer of a peer: one of the account chain with events (swap.md). */
     private static final long LONGEST_ANSWER = 36L << 20;
@@ -42,11 +42,16 @@ public record HeapShares(long heap, int cores) {
 
     /** Returns the number of concurrent Argon2id computations for which the other shares leave room. */
     public int argon2() {
-        return (int) ((heap - connections() - REST) / ARGON2_BYTES);
+        return (int) ((heap - connections() - rest()) / ARGON2_BYTES);
     }
 
-    /** Returns both shares: the rest beside the computations, but at least a third of a heap that is too small for these. */
+    /** Returns both shares: the rest beside the computations, but at least three tenths of a heap that is too small for these. */
     private long connections() {
-        return Math.max(heap / 3, Math.min(heap / 24 * 17, heap - REST - cores * ARGON2_BYTES));
+        return Math.max(heap / 10 * 3, Math.min(heap / 24 * 17, heap - rest() - cores * ARGON2_BYTES));
+    }
+
+    /** Returns the least part that is left for everything else: more with more cores, for which the heap is larger. */
+    private long rest() {
+        return Math.max(LEAST_REST, Math.min(MOST_REST, heap / 17));
     }
 }

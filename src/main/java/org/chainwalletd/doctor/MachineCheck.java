@@ -14,6 +14,7 @@ import org.chainwalletd.config.Settings;
 public final class MachineCheck implements Doctor.Check {
     private static final int MIN_JAVA = 17;
     private static final long MEBIBYTE = 1024 * 1024;
+
     private final Settings settings;
 
     public MachineCheck(Settings settings) {
