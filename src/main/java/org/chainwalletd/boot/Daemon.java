@@ -17,6 +17,7 @@ import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.config.HeapShares;
 import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
@@ -71,8 +72,9 @@ public final class Daemon implements AutoCloseable {
     private final ShutdownSequence shutdown = new ShutdownSequence();
     private final ShutdownSequence.WaitEndings waits = new ShutdownSequence.WaitEndings();
     private final ShutdownSequence.Times times = new ShutdownSequence.Times();
-    /** Budget for bytes buffered on behalf of nodes and clients: each a quarter of the heap, together at most three eighths. */
-    private final ByteBudget heldForPeers = ByteBudget.ofHeap(3, 8);
+    /** Budget for bytes buffered on behalf of nodes and clients. */
+    private final ByteBudget heldForPeers =
+            ByteBudget.of(HeapShares.ofThisProcess().peers());
 
     private final Settings settings;
     private final Argon2 cost;

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
+import org.chainwalletd.config.HeapShares;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.indexer.IndexerClient;
@@ -69,8 +70,7 @@ record ExternalServices(
         shutdown.add("connections", peers::close);
         return new Nodes.Transport(
                 peers,
-                context.heldForPeers()
-                        .within(ByteBudget.ofHeap(Nodes.HEAP_SHARE).limit()),
+                context.heldForPeers().within(HeapShares.ofThisProcess().peersOfOneKind()),
                 context.workers().upstream(),
                 context.meters());
     }

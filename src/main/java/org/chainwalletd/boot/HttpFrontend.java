@@ -13,7 +13,6 @@ import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.config.HostPort;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.http.HttpServer;
-import org.chainwalletd.http.door.Authenticator;
 import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.http.door.TokenRotation;
 import org.chainwalletd.http.tls.TlsIdentity;
@@ -27,7 +26,6 @@ final class HttpFrontend {
     private static final Duration OPENING_TIMEOUT = Duration.ofMinutes(2);
 
     private final DaemonContext context;
-    private final Authenticator authenticator;
     private final TokenRotation rotation;
     private final Optional<TlsIdentity> tls;
     private final NamedTokens named;
@@ -45,8 +43,7 @@ final class HttpFrontend {
         Settings settings = context.settings();
         this.named = NamedTokens.open(
                 tokens.named(), context.clock(), settings.http().access().keyExport());
-        this.authenticator = new Authenticator(tokens.classic().read(), named);
-        this.rotation = new TokenRotation(tokens.classic(), authenticator);
+        this.rotation = new TokenRotation(tokens.classic(), named);
         this.tls = openTls(settings, identities);
     }
 
@@ -86,7 +83,7 @@ final class HttpFrontend {
                         HttpLimits.of(http),
                         new HttpServer.Services(
                                 dispatcher::dispatch,
-                                authenticator,
+                                rotation.authenticator(),
                                 services.readiness(),
                                 context.metrics()::scrape,
                                 httpMetrics::refused,

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.chainwalletd.stage.Signals;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,8 +22,27 @@ import org.slf4j.LoggerFactory;
  */
 final class ProcessEnd implements Thread.UncaughtExceptionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessEnd.class);
-    private static final Duration STOPPING = Duration.ofSeconds(20);
 
+    /**
+     * Times after which the process is halted.
+     *
+     * @param stop for an orderly stop
+     * @param lost for a daemon that has lost an essential part: it does not wait for long calls
+     */
+    record Limits(Duration stop, Duration lost) {
+        private static final Duration LEAST = Duration.ofSeconds(20);
+        /** Time for everything but the drain of calls. */
+        private static final Duration BEYOND_DRAIN = Duration.ofSeconds(12);
+
+        /** @param drain time that calls in progress get when the daemon is stopped */
+        static Limits of(Duration drain) {
+            Duration stop = drain.plus(BEYOND_DRAIN);
+            return new Limits(stop.compareTo(LEAST) > 0 ? stop : LEAST, LEAST);
+        }
+    }
+
+    private final Limits limits;
+    private final IntConsumer halt;
     private final CountDownLatch stop = new CountDownLatch(1);
     private final CountDownLatch ending = new CountDownLatch(1);
     private final CompletableFuture<Integer> exitCode = new CompletableFuture<>();
@@ -30,12 +50,23 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
     private Optional<Consumer<String>> threadDeathReceiver = Optional.empty();
     private volatile boolean requested;
 
-    /** Creates an instance without registering any handler. */
-    ProcessEnd() {}
+    /**
+     * Creates an instance without registering any handler.
+     *
+     * @param halt ends the process immediately with an exit code
+     */
+    ProcessEnd(Limits limits, IntConsumer halt) {
+        this.limits = limits;
+        this.halt = halt;
+    }
 
-    /** Registers handlers for signals, for {@code System.exit}, and for uncaught exceptions of all threads. */
-    static ProcessEnd takeCharge() {
-        ProcessEnd end = new ProcessEnd();
+    /**
+     * Registers handlers for signals, for {@code System.exit}, and for uncaught exceptions of all threads.
+     *
+     * @param drain time that calls in progress get when the daemon is stopped
+     */
+    static ProcessEnd takeCharge(Duration drain) {
+        ProcessEnd end = new ProcessEnd(Limits.of(drain), Runtime.getRuntime()::halt);
         Runtime.getRuntime().addShutdownHook(new Thread(end::stopInOrder, "stop"));
         // Created now, because the system may be out of threads when it is needed.
         Thread limit = new Thread(end::endInTime, "end-in-time");
@@ -114,30 +145,31 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
      * Shutdown hook: lets the main thread stop everything in order, then halts the process with its exit code, which the JVM would otherwise
      * replace with 143 after SIGTERM.
      */
-    private void stopInOrder() {
+    void stopInOrder() {
         stop.countDown();
-        Runtime.getRuntime().halt(codeInTime());
+        halt.accept(codeWithin(limits.stop()));
     }
 
-    private void endInTime() {
+    /** Waits until an essential part is lost, then halts the process unless everything is stopped in time. */
+    void endInTime() {
         try {
             ending.await();
-            int code = codeInTime();
+            int code = codeWithin(limits.lost());
             if (!exitCode.isDone()) {
-                Runtime.getRuntime().halt(code);
+                halt.accept(code);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private int codeInTime() {
+    private int codeWithin(Duration limit) {
         try {
-            return exitCode.get(STOPPING.toSeconds(), TimeUnit.SECONDS);
+            return exitCode.get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            System.err.println(Lines.NAME + ": did not stop in order within " + STOPPING.toSeconds() + " s");
+            System.err.println(Lines.NAME + ": did not stop in order within " + limit.toSeconds() + " s");
         }
         return ExitCode.FAILED;
     }

@@ -33,7 +33,7 @@ final class ServeCommand implements Command {
         });
         SecretBytes passphrase = Passphrase.from(
                 invocation.environment(), configuration.settings().keyring().passphraseFile());
-        ProcessEnd end = ProcessEnd.takeCharge();
+        ProcessEnd end = ProcessEnd.takeCharge(configuration.settings().http().drain());
         int code = ExitCode.FAILED;
         try {
             code = serve(invocation, configuration, passphrase, end);

@@ -6,6 +6,7 @@ import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import org.chainwalletd.config.HeapShares;
 import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.store.files.DatadirLock;
@@ -14,10 +15,6 @@ import org.chainwalletd.store.files.DatadirLock;
 public final class MachineCheck implements Doctor.Check {
     private static final int MIN_JAVA = 17;
     private static final long MEBIBYTE = 1024 * 1024;
-    /** Memory of one Argon2id computation (interface.md, section 1.6). */
-    private static final long ARGON2_MEBIBYTES = 64;
-
-    private static final long BASE_MEBIBYTES = 128;
 
     private final Settings settings;
 
@@ -48,14 +45,14 @@ public final class MachineCheck implements Doctor.Check {
     }
 
     private void memory(List<Finding> findings) {
-        long heap = Runtime.getRuntime().maxMemory() / MEBIBYTE;
-        long needed = BASE_MEBIBYTES + settings.keyring().unsealThreads() * ARGON2_MEBIBYTES;
-        String text = heap + " MiB of heap";
+        HeapShares shares = HeapShares.ofThisProcess();
+        int threads = settings.keyring().unsealThreads();
+        String text = shares.heap() / MEBIBYTE + " MiB of heap";
         findings.add(
-                heap < needed
+                threads > shares.argon2()
                         ? Finding.warn(
                                 "memory",
-                                text + ", but " + settings.keyring().unsealThreads() + " unseal threads want " + needed
+                                text + " have room for " + shares.argon2() + " unseal threads, and there are " + threads
                                         + ": raise WALLETD_HEAP or lower --unseal-threads")
                         : Finding.ok("memory", text));
     }

@@ -32,15 +32,6 @@ public final class ByteBudget {
         return of(Runtime.getRuntime().maxMemory() / divisor);
     }
 
-    /**
-     * Creates a budget of several such fractions.
-     *
-     * @param parts number of fractions, each 1/{@code of}
-     */
-    public static ByteBudget ofHeap(int parts, int of) {
-        return of(Runtime.getRuntime().maxMemory() / of * parts);
-    }
-
     /** Creates a budget that also counts against this one, so that one kind of holder leaves room for others. */
     public ByteBudget within(long part) {
         return new ByteBudget(this, Math.min(part, limit));

@@ -43,7 +43,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
 
     static final LongSupplier MILLIS = () -> System.nanoTime() / 1_000_000;
 
-    /** Buffered answers of nodes may take this fraction (1/n) of the heap. */
+    /** Outside the daemon, buffered answers of nodes may take this fraction (1/n) of the heap. */
     public static final int HEAP_SHARE = 4;
 
     /**

@@ -124,7 +124,7 @@ final class Rotation {
     /**
      * Returns the nodes of one sweep in order.
      *
-     * @throws NodeException.Rejected if all lack the method, or all that have it refuse because of quotas
+     * @throws NodeException.Rejected if all lack the method, or the quotas of all that have it hold the call back
      */
     List<UpstreamNode> candidates(Call<?> call, List<UpstreamNode> ours, long now) {
         List<UpstreamNode> able = able(call, ours, now);
@@ -133,16 +133,11 @@ final class Rotation {
         }
         List<UpstreamNode> available =
                 able.stream().filter(node -> node.pause(call, now) == 0).toList();
-        List<UpstreamNode> unlimited = available.isEmpty() && call.priority() == Priority.FOREGROUND
-                ? able.stream()
-                        .filter(node -> !node.quota(call.bucket()).isLimited(now))
-                        .toList()
-                : available;
-        if (unlimited.isEmpty()) {
+        if (available.isEmpty()) {
             throw NodeException.Rejected.foreseen(
                     INTERNAL, able.get(0).quota(call.bucket()).refusal(now));
         }
-        return unlimited;
+        return available;
     }
 
     private static List<UpstreamNode> able(Call<?> call, List<UpstreamNode> ours, long now) {

@@ -238,7 +238,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         return this;
     }
 
-    /** Gives free connections to waiting calls, foreground calls first. */
+    /** Gives free connections to waiting calls, foreground calls first. Calls that must wait for a quota begin a new sweep, in a later message. */
     private void serveWaiting(UpstreamNode node) {
         for (Priority priority : Priority.values()) {
             Deque<CallTrace<?>> queue = queues.get(node).get(priority);
@@ -247,7 +247,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
                 leaveQueue(next);
                 if (node.pause(next.call, clock.getAsLong()) > 0) {
                     node.limiter.release(priority);
-                    beginSweep(next);
+                    getContext().getSelf().tell(new NextSweep(next));
                 } else {
                     exchange(next, node);
                 }

@@ -157,10 +157,6 @@ final class UpstreamNode {
             return thirdUsed || restReserved ? seen.start() + WINDOW_MILLIS - now : 0;
         }
 
-        boolean isLimited(long now) {
-            return count.get().isLimited(now);
-        }
-
         /**
          * Returns the refusal for a call that this quota holds back: the node's error text while the node refuses, otherwise that the rest is
          * reserved for payments.

@@ -2,6 +2,8 @@ package org.chainwalletd.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -13,7 +15,11 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 class ProcessEndTest {
-    private final ProcessEnd end = new ProcessEnd();
+    private static final Duration LONG = Duration.ofMinutes(10);
+    private static final Duration SHORT = Duration.ofMillis(50);
+
+    private final ProcessEnd end = new ProcessEnd(new ProcessEnd.Limits(LONG, LONG), code -> {});
+    private final BlockingQueue<Integer> halted = new LinkedBlockingQueue<>();
     private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
 
     @Test
@@ -68,6 +74,37 @@ class ProcessEndTest {
     @Test
     void a_daemon_that_gave_up_ends_with_a_failure() {
         assertThat(end.await(CompletableFuture.completedFuture(null))).isEqualTo(ExitCode.FAILED);
+    }
+
+    @Test
+    void an_orderly_stop_may_take_longer_than_the_calls_in_progress_get() {
+        assertThat(ProcessEnd.Limits.of(Duration.ofSeconds(30)).stop()).isGreaterThan(Duration.ofSeconds(30 + 10));
+    }
+
+    @Test
+    void a_lost_part_ends_the_process_in_the_same_time_however_long_the_drain_is() {
+        for (int drain : List.of(0, 8, 600)) {
+            ProcessEnd.Limits limits = ProcessEnd.Limits.of(Duration.ofSeconds(drain));
+            assertThat(limits.lost()).isEqualTo(Duration.ofSeconds(20));
+            assertThat(limits.stop()).isGreaterThanOrEqualTo(Duration.ofSeconds(20));
+        }
+    }
+
+    @Test
+    void a_stop_that_does_not_end_is_cut_off_after_the_time_of_a_stop() {
+        new ProcessEnd(new ProcessEnd.Limits(SHORT, LONG), halted::add).stopInOrder();
+
+        assertThat(halted).containsExactly(ExitCode.FAILED);
+    }
+
+    @Test
+    void a_lost_part_that_does_not_end_is_cut_off_after_the_time_of_a_lost_part() {
+        ProcessEnd losing = new ProcessEnd(new ProcessEnd.Limits(LONG, SHORT), halted::add);
+        losing.await(CompletableFuture.completedFuture(null));
+
+        losing.endInTime();
+
+        assertThat(halted).containsExactly(ExitCode.FAILED);
     }
 
     private Thread thread(Runnable work) {

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.http.door.TokenRotation;
 import org.chainwalletd.http.door.Tokens;
@@ -273,7 +274,7 @@ class HostileBytesTest extends WithServer {
             }
             new TokenRotation(
                             new Tokens.InFiles(datadir, ServerFixture.TOKENS, ServerFixture.EVERY_SCOPE),
-                            fixture.authenticator)
+                            NamedTokens.none())
                     .reload();
             for (ILoggingEvent event : List.copyOf(captured.list)) {
                 String line = event.getFormattedMessage()

@@ -267,6 +267,49 @@ class UpstreamTimeTest {
     }
 
     @Test
+    void a_patient_call_whose_time_does_not_suffice_leaves_the_reserved_calls_too() {
+        first.on("get_balance", error(-32603, RATE_LIMIT), result("{\"balance\":1}"));
+        NodeClient client = harness.client(first.url());
+        useWindow(client, 21);
+
+        assertThat(failure(
+                        NodeException.Rejected.class,
+                        client.patient(Duration.ofSeconds(10)).balance(ALICE)))
+                .hasMessageContaining("kept for payments");
+        assertThat(harness.gauge("walletd.upstream.scan.budget", first)).isEqualTo(9);
+    }
+
+    @Test
+    void patient_calls_that_wait_for_a_place_fail_at_once_when_only_reserved_calls_are_left() {
+        first.on("get_balance", error(-32603, RATE_LIMIT), result("{\"balance\":1}"));
+        NodeClient client = harness.client(NodeHarness.settings(1, 1, 8 << 20, first.url()));
+        useWindow(client, 19);
+        first.on("get_balance", first.held(result("{\"balance\":1}")));
+        CompletionStage<Amount> held = client.balance(ALICE);
+        NodeClient patient = client.patient(Duration.ofSeconds(10));
+        List<CompletionStage<Amount>> waiting =
+                List.of(patient.balance(ALICE), patient.balance(ALICE), patient.balance(ALICE));
+        Await.until("three calls wait", () -> harness.gauge("walletd.upstream.waiting", first) == 3);
+
+        first.release();
+
+        get(held);
+        get(waiting.get(0));
+        failure(NodeException.Rejected.class, waiting.get(1));
+        failure(NodeException.Rejected.class, waiting.get(2));
+        assertThat(harness.gauge("walletd.upstream.scan.budget", first)).isEqualTo(9);
+    }
+
+    /** Makes the quota of the first node known, and uses {@code calls} of its next window. */
+    private void useWindow(NodeClient client, int calls) {
+        failure(NodeException.Rejected.class, client.balance(ALICE));
+        harness.pass(61_000);
+        for (int i = 0; i < calls; i++) {
+            get(client.balance(ALICE));
+        }
+    }
+
+    @Test
     void the_scan_budget_counts_the_calls_of_a_window() {
         first.on("get_balance", result("{\"balance\":1}"));
         NodeClient client = harness.client(first.url());

@@ -19,16 +19,22 @@ import java.util.Base64;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.naming.NamingException;
+import javax.naming.directory.Attribute;
+import javax.naming.ldap.LdapName;
+import javax.naming.ldap.Rdn;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.TrustManagerFactory;
+import javax.security.auth.x500.X500Principal;
 import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.remote.artery.tcp.SSLEngineProvider;
 import scala.Option;
@@ -47,7 +53,6 @@ public final class PemEngines implements SSLEngineProvider {
     private static final long REREAD_NANOS = TimeUnit.MINUTES.toNanos(5);
     private static final Pattern PRIVATE_KEY =
             Pattern.compile("-----BEGIN PRIVATE KEY-----([^-]+)-----END PRIVATE KEY-----");
-    private static final Pattern COMMON_NAME = Pattern.compile("(?:^|,)\\s*CN=([^,]+)");
 
     private final Config config;
     /** Null before the first connection. */
@@ -168,15 +173,28 @@ public final class PemEngines implements SSLEngineProvider {
 
     private static Set<String> names(X509Certificate certificate) throws CertificateParsingException {
         Set<String> names = new HashSet<>();
-        Matcher common =
-                COMMON_NAME.matcher(certificate.getSubjectX500Principal().getName());
-        if (common.find()) {
-            names.add(common.group(1));
-        }
+        commonName(certificate.getSubjectX500Principal()).ifPresent(names::add);
         Collection<List<?>> others = certificate.getSubjectAlternativeNames();
         if (others != null) {
             others.forEach(other -> names.add(String.valueOf(other.get(1))));
         }
         return names;
+    }
+
+    /** Returns the most specific common name of a certificate's subject. */
+    static Optional<String> commonName(X500Principal subject) throws CertificateParsingException {
+        try {
+            List<Rdn> parts = new LdapName(subject.getName()).getRdns();
+            // In this order the most specific part is last (RFC 2253, section 2.1).
+            for (int i = parts.size() - 1; i >= 0; i--) {
+                Attribute common = parts.get(i).toAttributes().get("CN");
+                if (common != null) {
+                    return Optional.of(String.valueOf(common.get()));
+                }
+            }
+            return Optional.empty();
+        } catch (NamingException e) {
+            throw new CertificateParsingException(e);
+        }
     }
 }

@@ -395,9 +395,13 @@ public final class Connection implements AddressShares.Holder {
             ending.abort();
             return seenAbove;
         }
+        boolean streams = above().atWork();
         Runnable end;
         Optional<String> reason;
         synchronized (this) {
+            if (order.isHttp2() ? streams : writes.isUnderWay()) {
+                order.answerGoesOut(now);
+            }
             if (ending.draining() && order.hasReadTheLast(now)) {
                 // The last answer has been sent, so there is no need to wait for the peer; nor is this counted as its
                 // fault.

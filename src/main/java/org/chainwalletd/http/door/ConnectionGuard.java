@@ -64,8 +64,6 @@ public final class ConnectionGuard extends GraphStage<BidiShape<ByteString, Byte
         /** Answer to be written after the interim answer in progress. */
         private ByteString answer;
 
-        private boolean answered;
-
         Logic() {
             super(shape);
             setHandler(socketIn, new FromSocket());
@@ -142,6 +140,12 @@ public final class ConnectionGuard extends GraphStage<BidiShape<ByteString, Byte
             complete(appIn);
         }
 
+        /** Ends the output, of which every byte has been written: until then the client cannot be late with closing. */
+        private void endOutput() {
+            connection.outputEnded();
+            complete(socketOut);
+        }
+
         private final class FromSocket extends AbstractInHandler {
             @Override
             public void onPush() {
@@ -211,10 +215,8 @@ public final class ConnectionGuard extends GraphStage<BidiShape<ByteString, Byte
 
             @Override
             public void onUpstreamFinish() {
-                connection.outputEnded();
-                answered = true;
-                if (answer == null) {
-                    complete(socketOut);
+                if (isAvailable(socketOut)) {
+                    endOutput();
                 }
             }
         }
@@ -225,13 +227,12 @@ public final class ConnectionGuard extends GraphStage<BidiShape<ByteString, Byte
                 if (answer != null) {
                     push(socketOut, answer);
                     answer = null;
-                    if (answered) {
-                        complete(socketOut);
-                    }
                     return;
                 }
                 connection.writeDone();
-                if (!isClosed(appOut) && !hasBeenPulled(appOut)) {
+                if (isClosed(appOut)) {
+                    endOutput();
+                } else if (!hasBeenPulled(appOut)) {
                     pull(appOut);
                 }
             }

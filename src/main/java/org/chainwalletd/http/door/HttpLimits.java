@@ -1,6 +1,7 @@
 package org.chainwalletd.http.door;
 
 import java.time.Duration;
+import org.chainwalletd.config.HeapShares;
 import org.chainwalletd.config.Settings;
 
 /**
@@ -39,13 +40,10 @@ public record HttpLimits(
      */
     public record Memory(long all, long perAddress, long perConnection) {}
 
-    /** Default fraction of the heap that may be buffered for clients (one in so many bytes): the rest is for the daemon's own work. */
-    private static final int SHARE_OF_HEAP = 4;
-
     /** Configured limits, plus the fixed values of those that are not configurable. */
     public static HttpLimits of(Settings.Http http) {
         Settings.ClientShares shares = http.shares();
-        long held = shares.heldBytes().orElse(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+        long held = shares.heldBytes().orElse(HeapShares.ofThisProcess().peersOfOneKind());
         return new HttpLimits(
                 http.requests().maxHeadBytes(),
                 http.requests().maxBodyBytes(),

@@ -31,7 +31,7 @@ final class ResponseOrder {
         ANSWERING,
         /** The daemon works on an answer; the client has closed its sending side and may have disconnected. */
         HALF_CLOSED,
-        /** All output is written; the peer has not closed yet. */
+        /** All output is written, which the system may still be sending; the peer has not closed yet. */
         CLOSING
     }
 
@@ -112,7 +112,14 @@ final class ResponseOrder {
         }
     }
 
-    /** Records that nothing more will be written. */
+    /** Records that an answer is still being written: the time that the client has for its next request has not begun. */
+    void answerGoesOut(long now) {
+        if (isClients()) {
+            since = now;
+        }
+    }
+
+    /** Records that everything is written. */
     void outputEnded() {
         now(State.CLOSING);
     }

@@ -1,6 +1,7 @@
 package org.chainwalletd.http.door;
 
 import java.io.IOException;
+import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.stage.Signals;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,11 +20,18 @@ public final class TokenRotation {
     /** State of the source at the last check. */
     private Object seen;
 
-    public TokenRotation(Tokens.Source source, Authenticator authenticator) {
+    /** Reads the tokens. */
+    public TokenRotation(Tokens.Source source, NamedTokens named) throws IOException {
         this.source = source;
-        this.authenticator = authenticator;
+        // Before the first reading: tokens that are replaced meanwhile are found changed by the next checks.
         this.read = source.stamp();
         this.seen = read;
+        this.authenticator = new Authenticator(source.read(), named);
+    }
+
+    /** Returns what accepts the tokens in force. */
+    public Authenticator authenticator() {
+        return authenticator;
     }
 
     /** Reloads when the files have changed since they were last read but not since the last check: a file that is being written is not read. */

@@ -18,6 +18,7 @@ import org.apache.pekko.stream.javadsl.BidiFlow;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.stream.javadsl.TLS;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.config.HeapShares;
 import org.chainwalletd.http.door.Connection;
 import org.chainwalletd.http.door.HttpHandler;
 import org.chainwalletd.http.door.Listener;
@@ -38,8 +39,6 @@ public final class TlsLayers implements Listener.Protocol {
 
     /** Measured: buffers of the engine, of Pekko's layer around it, and its streams. {@code TlsWeightTest} weighs them again. */
     static final int CONNECTION_BYTES = 120 << 10;
-
-    private static final int SHARE_OF_HEAP = 3;
 
     private final TlsIdentity identity;
     private final HttpHandler handler;
@@ -71,7 +70,7 @@ public final class TlsLayers implements Listener.Protocol {
 
     /** Number of connections that fit in the part of this process's heap that is meant for them. */
     public static int mostInHeap() {
-        return (int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / CONNECTION_BYTES);
+        return (int) Math.min(Integer.MAX_VALUE, HeapShares.ofThisProcess().tls() / CONNECTION_BYTES);
     }
 
     /** True for a complete handshake record (RFC 8446, section 5.1), and for bytes that are no such record. */

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.api.Scope;
@@ -136,11 +137,12 @@ class AuthenticationTest extends WithServer {
 
     @Test
     void a_replaced_file_is_taken_at_a_reload_and_the_old_token_is_void() throws Exception {
-        Authenticator authenticator = authenticator(Map.of());
+        TokenRotation rotation = rotation();
+        Authenticator authenticator = rotation.authenticator();
         String old = token("token-read");
         Files.writeString(datadir.resolve("token-read"), "another-token-0123456789\n");
 
-        assertThat(rotation(authenticator).reload()).isTrue();
+        assertThat(rotation.reload()).isTrue();
 
         assertThat(authenticator.grantOf("Bearer another-token-0123456789")).contains(Grant.of(Scope.READ));
         assertThat(authenticator.grantOf("Bearer " + old)).isEmpty();
@@ -148,8 +150,8 @@ class AuthenticationTest extends WithServer {
 
     @Test
     void what_a_replaced_classic_token_has_open_ends_and_that_of_the_others_goes_on() throws Exception {
-        Authenticator authenticator = authenticator(Map.of());
-        TokenRotation rotation = rotation(authenticator);
+        TokenRotation rotation = rotation();
+        Authenticator authenticator = rotation.authenticator();
         Grant read = grant(authenticator, "token-read");
         Grant spend = grant(authenticator, "token-spend");
         List<String> ended = new ArrayList<>();
@@ -178,8 +180,13 @@ class AuthenticationTest extends WithServer {
         return new Authenticator(ServerFixture.tokens(datadir, configured, line -> {}), NamedTokens.none());
     }
 
-    private TokenRotation rotation(Authenticator authenticator) {
-        return new TokenRotation(new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE), authenticator);
+    private TokenRotation rotation() throws IOException {
+        ServerFixture.tokens(datadir, Map.of(), line -> {});
+        return new TokenRotation(inFiles(), NamedTokens.none());
+    }
+
+    private Tokens.InFiles inFiles() {
+        return new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE);
     }
 
     private Grant grant(Authenticator authenticator, String file) throws Exception {
@@ -192,8 +199,8 @@ class AuthenticationTest extends WithServer {
 
     @Test
     void files_that_have_changed_are_taken_at_the_second_look_that_finds_them_so() throws Exception {
-        Authenticator authenticator = authenticator(Map.of());
-        TokenRotation rotation = rotation(authenticator);
+        TokenRotation rotation = rotation();
+        Authenticator authenticator = rotation.authenticator();
         rotation.look();
         String before = token("token-read");
 
@@ -207,9 +214,37 @@ class AuthenticationTest extends WithServer {
     }
 
     @Test
+    void a_file_that_is_replaced_while_the_daemon_starts_is_taken() throws Exception {
+        ServerFixture.tokens(datadir, Map.of(), line -> {});
+        AtomicReference<String> replaced = new AtomicReference<>();
+        TokenRotation rotation = new TokenRotation(
+                new Tokens.Source() {
+                    @Override
+                    public Object stamp() {
+                        return inFiles().stamp();
+                    }
+
+                    @Override
+                    public Tokens read() throws IOException {
+                        Tokens read = inFiles().read();
+                        if (replaced.get() == null) {
+                            replaced.set(Tokens.rotate(datadir, Scope.READ));
+                        }
+                        return read;
+                    }
+                },
+                NamedTokens.none());
+
+        rotation.look();
+        rotation.look();
+
+        assertThat(rotation.authenticator().grantOf("Bearer " + replaced.get())).contains(Grant.of(Scope.READ));
+    }
+
+    @Test
     void files_that_a_look_finds_unusable_change_nothing_until_they_are_mended() throws Exception {
-        Authenticator authenticator = authenticator(Map.of());
-        TokenRotation rotation = rotation(authenticator);
+        TokenRotation rotation = rotation();
+        Authenticator authenticator = rotation.authenticator();
         Path file = datadir.resolve("token-read");
         String before = Files.readString(file).strip();
 
@@ -231,9 +266,10 @@ class AuthenticationTest extends WithServer {
     @Test
     void sighup_makes_the_process_take_the_files_anew() throws Exception {
         HangUp.assumeHeard();
-        Authenticator authenticator = authenticator(Map.of());
+        TokenRotation rotation = rotation();
+        Authenticator authenticator = rotation.authenticator();
         Files.writeString(datadir.resolve("token-spend"), "another-token-0123456789\n");
-        rotation(authenticator).onHangUp();
+        rotation.onHangUp();
 
         long self = ProcessHandle.current().pid();
         assertThat(Await.exit(new ProcessBuilder("kill", "-HUP", Long.toString(self)).start()))
@@ -246,10 +282,10 @@ class AuthenticationTest extends WithServer {
 
     @Test
     void a_reload_of_files_that_cannot_be_served_with_keeps_the_tokens_before() throws Exception {
-        Authenticator authenticator = authenticator(Map.of());
+        TokenRotation rotation = rotation();
+        Authenticator authenticator = rotation.authenticator();
         String read = token("token-read");
         String spend = token("token-spend");
-        TokenRotation rotation = rotation(authenticator);
 
         Files.writeString(datadir.resolve("token-read"), "");
         assertThat(rotation.reload()).isFalse();

@@ -3,12 +3,14 @@ package org.chainwalletd.http.door;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -18,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.http.RawClient;
 import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.http.WithServer;
+import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -117,6 +120,48 @@ class LimitsTest extends WithServer {
         assertThat(used.readToEnd()).isEmpty();
         assertThat(silent.readToEnd()).isEmpty();
         fixture.awaitRefusal("idle");
+    }
+
+    @Test
+    void long_answers_are_not_cut_and_the_client_s_time_begins_after_each() throws Exception {
+        int first = 2 << 20;
+        int second = 3 << 20;
+        fixture = new ServerFixture(
+                datadir,
+                ServerFixture.limits(1 << 20, 10, 2, SECOND, SECOND, LONG, LONG),
+                ServerFixture.PLACE,
+                List.of(),
+                Optional.of((call, grant, client) -> CompletableFuture.completedFuture(
+                        new RpcAnswer(200, new byte[call.length == 3 ? first : second]))));
+        RawClient client = fixture.deafClient();
+        InputStream answers = client.socket().getInputStream();
+        client.send(RawClient.postText(ServerFixture.READ, "\"x\"") + RawClient.postText(ServerFixture.READ, "\"xx\""));
+        Await.until("an answer begins", () -> hasBytes(answers));
+        awaitTimesOfOthers();
+        int read = answers.readNBytes(first).length;
+        awaitTimesOfOthers();
+
+        read += answers.readAllBytes().length;
+
+        assertThat(read).isGreaterThan(first + second);
+        Await.until("all ends are told", () -> fixture.refusals.size() >= 5);
+        assertThat(fixture.refusals).containsExactlyInAnyOrder("request", "request", "idle", "idle", "idle");
+    }
+
+    /** Waits for as long as a client may take for a request, and may stay without one. */
+    private void awaitTimesOfOthers() throws Exception {
+        RawClient silent = fixture.client();
+        RawClient late = fixture.client().send("POST");
+        assertThat(silent.readToEnd()).isEmpty();
+        assertThat(late.readToEnd()).isEmpty();
+    }
+
+    private static boolean hasBytes(InputStream in) {
+        try {
+            return in.available() > 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.util.ByteString;
@@ -12,7 +13,7 @@ import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.net.ByteBudget;
 import org.junit.jupiter.api.Test;
 
-/** Which connections may give way to somebody who has none: those whose clients are owed nothing. */
+/** Connections that may give way to a client without one, or are closed after a while: those whose clients are owed nothing. */
 class QuietConnectionTest {
     private final AtomicInteger closed = new AtomicInteger();
     private final Connection connection = connection();
@@ -126,6 +127,66 @@ class QuietConnectionTest {
 
     @Test
     void one_with_work_that_only_the_layer_above_knows_of_is_not() {
+        isBelowStreams(new AtomicBoolean(true));
+        assertThat(isQuiet(in(600))).isFalse();
+    }
+
+    @Test
+    void the_keep_alive_of_one_whose_answer_is_read_piece_by_piece_begins_when_it_is_written() {
+        answerBegins();
+        assertThat(connection.closeIfLate(in(600))).isEmpty();
+
+        answerEnds();
+        assertThat(connection.closeIfLate(in(650))).isEmpty();
+        assertThat(connection.closeIfLate(in(661))).contains("idle");
+    }
+
+    @Test
+    void the_time_of_a_request_sent_early_begins_when_the_answer_before_it_is_written() {
+        answerBegins();
+        connection.bytesArrived();
+        assertThat(connection.closeIfLate(in(600))).isEmpty();
+
+        answerEnds();
+        assertThat(connection.closeIfLate(in(619))).isEmpty();
+        assertThat(connection.closeIfLate(in(621))).contains("request");
+    }
+
+    @Test
+    void the_keep_alive_of_one_with_streams_begins_when_the_last_has_ended() {
+        AtomicBoolean atWork = new AtomicBoolean(true);
+        isBelowStreams(atWork);
+        connection.speaksHttp2();
+        connection.requestArrived();
+        connection.answered();
+        assertThat(connection.closeIfLate(in(600))).isEmpty();
+
+        atWork.set(false);
+        assertThat(connection.closeIfLate(in(650))).isEmpty();
+        assertThat(connection.closeIfLate(in(661))).contains("idle");
+    }
+
+    /** A first piece of an answer has been read by the client. */
+    private void answerBegins() {
+        connection.bytesArrived();
+        connection.requestArrived();
+        connection.whenWritten(() -> {});
+        connection.answered();
+        pieceGoesOut();
+    }
+
+    private void answerEnds() {
+        connection.lastPiece();
+        pieceGoesOut();
+    }
+
+    private void pieceGoesOut() {
+        connection.answerGoesOut(ByteString.fromString("a piece"));
+        connection.writeStarted();
+        connection.writeDone();
+    }
+
+    private void isBelowStreams(AtomicBoolean atWork) {
         connection.isBelow(new Connection.Above() {
             @Override
             public Optional<String> late(long now) {
@@ -134,9 +195,8 @@ class QuietConnectionTest {
 
             @Override
             public boolean atWork() {
-                return true;
+                return atWork.get();
             }
         });
-        assertThat(isQuiet(in(600))).isFalse();
     }
 }

@@ -1,0 +1,57 @@
+package org.chainwalletd.config;
+
+/**
+ * Division of a process's heap between its largest users, which together must leave room for everything else, because a full heap ends the
+ * process: bytes buffered on behalf of nodes and clients, TLS connections, and an Argon2id computation for each core.
+ *
+ * @param heap maximum heap in bytes
+ * @param cores number of processors
+ */
+public record HeapShares(long heap, int cores) {
+    /** Memory of one Argon2id computation (interface.md, section 1.6). */
+    private static final long ARGON2_BYTES = 64L << 20;
+
+    private static final long LEAST_REST = 32L << 20;
+    private static final long MOST_REST = 128L << 20;
+
+    /** Memory of the longest answer of a peer: one of the account chain with events (swap.md). */
+    private static final long LONGEST_ANSWER = 36L << 20;
+
+    public static HeapShares ofThisProcess() {
+        return new HeapShares(
+                Runtime.getRuntime().maxMemory(), Runtime.getRuntime().availableProcessors());
+    }
+
+    /** Returns the bytes that may be buffered on behalf of nodes and clients: at most three eighths of the heap. */
+    public long peers() {
+        return connections() / 17 * 9;
+    }
+
+    /**
+     * Returns the part of {@link #peers} that peers of one kind may use, such as clients or nodes: what is left to the others is a third, and
+     * enough for the longest of their answers.
+     */
+    public long peersOfOneKind() {
+        return peers() - Math.max(peers() / 3, Math.min(peers() / 5 * 4, LONGEST_ANSWER));
+    }
+
+    /** Returns the bytes that TLS connections may use: at most a third of the heap. */
+    public long tls() {
+        return connections() / 17 * 8;
+    }
+
+    /** Returns the number of concurrent Argon2id computations for which the other shares leave room. */
+    public int argon2() {
+        return (int) ((heap - connections() - rest()) / ARGON2_BYTES);
+    }
+
+    /** Returns both shares: the rest beside the computations, but at least three tenths of a heap that is too small for these. */
+    private long connections() {
+        return Math.max(heap / 10 * 3, Math.min(heap / 24 * 17, heap - rest() - cores * ARGON2_BYTES));
+    }
+
+    /** Returns the least part that is left for everything else: more with more cores, for which the heap is larger. */
+    private long rest() {
+        return Math.max(LEAST_REST, Math.min(MOST_REST, heap / 17));
+    }
+}
