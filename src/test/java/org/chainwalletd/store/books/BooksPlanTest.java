@@ -206,6 +206,7 @@ class BooksPlanTest {
         HtlcRows.anyOfHashLock(head, hash(8), 9);
         HtlcRows.claimedOfHashLock(head, hash(8), 9);
         HtlcRows.ofState(head, HtlcTable.LOCKED, HtlcTable.SENDER, start, 9);
+        HtlcRows.overdue(head, Amount.of(9), start, 9);
         HtlcRows.ofParty(head, OURS, HtlcTable.LOCKED, HtlcTable.SENDER, start, 9);
         HtlcRows.changedAbove(head, 3, 6);
         HtlcRows.pending(head, 9);
