@@ -20,6 +20,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.account.SendRequest.SendKind;
+import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Hash256;
@@ -405,7 +406,8 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     /** The store may have written them nevertheless; its content decides. */
     private void notMade(EvmAddress from, Line line, Throwable failure) {
-        line.inDoubt = failure instanceof StoreException store && store.reason() == StoreException.Reason.UNKNOWN;
+        boolean isRefusal = failure instanceof RefusedException || failure instanceof AccountException;
+        line.inDoubt = !isRefusal && StoreException.isDoubtful(failure);
         read(from, line);
         line.batch.forEach(reference -> fail(reference, failure));
     }

@@ -126,14 +126,6 @@ final class Spend {
         notMade(new SpendException(refusal));
     }
 
-    /**
-     * Whether the store may have written the intent in spite of this failure. Only the store itself can say that it has written nothing;
-     * with any other failure its answer may have been lost.
-     */
-    static boolean isDoubtful(Throwable failure) {
-        return !(failure instanceof StoreException store) || store.reason() == StoreException.Reason.UNKNOWN;
-    }
-
     /** Refusal of a spend whose purpose ended before its intent was opened. */
     static SpendRefusal ended() {
         return new SpendRefusal.BuildFailed("its part of the sweep has ended");
@@ -318,7 +310,7 @@ final class Spend {
                 () -> runner.open(intent, payouts, plan.isCapped()),
                 opening -> opened(draft, intent, opening),
                 failure -> {
-                    if (isDoubtful(failure)) {
+                    if (StoreException.isDoubtful(failure)) {
                         runner.doubtful(intent, SpendRunner.unknown(intent, Broadcast.messageOf(failure)));
                     } else {
                         notMade(failure);
