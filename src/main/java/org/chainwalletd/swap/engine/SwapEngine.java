@@ -193,7 +193,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         return Behaviors.same();
     }
 
-    /** Adopts a row that was marked as watched again. If that write failed, the component that requested it finds the row again. */
+    /** Adopts a row that was marked as watched again. If that write failed, the component that requested it does so again. */
     private Behavior<Command> onRewatched(Rewatched rewatched) {
         rewatched
                 .row()

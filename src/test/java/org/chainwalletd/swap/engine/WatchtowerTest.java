@@ -22,6 +22,7 @@ import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.api.Htlcs.Htlc;
@@ -41,6 +42,8 @@ import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.SwapStore;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.store.sql.SqliteStore;
@@ -52,6 +55,7 @@ import org.chainwalletd.swap.legs.EvmLegRig;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmWallet;
@@ -77,6 +81,7 @@ public class WatchtowerTest {
     private final EvmEndpoint second = chain.newEndpoint();
     private final PlainEvmKeys keys = new PlainEvmKeys();
     private final List<String> rewatched = new CopyOnWriteArrayList<>();
+    private Consumer<String> engine = rewatched::add;
     private final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
     /** Locks whose claims are refused. */
     private final List<Outpoint> unclaimable = new CopyOnWriteArrayList<>();
@@ -213,7 +218,7 @@ public class WatchtowerTest {
                 fromBlock,
                 () -> CompletableFuture.completedFuture(ours),
                 store.scans(),
-                new RowAudit(journal, legs, rewatched::add, alarms::add, () -> now),
+                new RowAudit(journal, legs, engine, alarms::add, () -> now),
                 locks(),
                 Duration.ofMillis(20),
                 EvmLegRig.THREADS)));
@@ -236,7 +241,7 @@ public class WatchtowerTest {
                     return CompletableFuture.completedFuture(null);
                 },
                 SwapWorld.PROFILE,
-                rewatched::add,
+                engine,
                 alarms::add));
     }
 
@@ -401,6 +406,71 @@ public class WatchtowerTest {
         legs.lock = ShownLegs.LOCKED;
         watch();
         Await.until("it is asked for", () -> rewatched.contains(row.id()));
+    }
+
+    /** Makes the engine's first write to the journal fail. */
+    private void refuseFirstWrite() {
+        AtomicInteger writes = new AtomicInteger();
+        SwapJournal faltering = new SwapJournal(
+                Stub.of(
+                        SwapStore.class,
+                        call -> call.name().equals("replace") && writes.getAndIncrement() == 0
+                                ? CompletableFuture.failedFuture(StoreException.unavailable("a test's disk", null))
+                                : call.on(store.swaps())),
+                seals,
+                executor);
+        engine = faltering::rewatch;
+    }
+
+    private void untilWatched(SwapRow row) {
+        Await.until(
+                "it is watched",
+                () -> Await.result(journal.take(row.id())).orElseThrow().entry().watched());
+    }
+
+    @Test
+    void a_lock_whose_row_cannot_be_marked_as_watched_at_first_is_given_back_again() {
+        SwapRow row = row(Acts.NONE.expire());
+        lock(row.terms().hashLock(), 1_000);
+        long locked = chain.head().number();
+        chain.mine(3);
+        refuseFirstWrite();
+        watch();
+        untilWatched(row);
+        Await.until("it is passed", () -> place() >= locked);
+    }
+
+    @Test
+    void a_row_that_cannot_be_marked_as_watched_at_first_is_given_back_again_and_reported_once() {
+        SwapRow row = row(Acts.NONE.expire());
+        legs.lock = ShownLegs.LOCKED;
+        refuseFirstWrite();
+        watch();
+        untilWatched(row);
+        assertThat(alarms).extracting(SwapAlarm::kind).containsExactly(SwapAlarm.Kind.ROW_OUTDATED);
+    }
+
+    @Test
+    void a_row_that_the_engine_has_watched_and_let_go_is_not_given_back_again() {
+        SwapRow row = row(Acts.NONE.expire());
+        lock(row.terms().hashLock(), 1_000);
+        long locked = chain.head().number();
+        chain.mine(3);
+        legs.lock = ShownLegs.LOCKED;
+        engine = id -> {
+            rewatched.add(id);
+            journal.rewatch(id)
+                    .thenComposeAsync(
+                            held -> journal.write(
+                                    held.orElseThrow(), held.orElseThrow().row(), false),
+                            executor);
+        };
+        watch();
+        Await.until("it is passed", () -> place() >= locked);
+        roundsEnd();
+        int requests = rewatched.size();
+        roundsEnd();
+        assertThat(rewatched).hasSize(requests);
     }
 
     @Test
