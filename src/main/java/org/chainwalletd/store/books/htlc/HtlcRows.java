@@ -91,13 +91,14 @@ public final class HtlcRows {
 
     /**
      * Lists HTLCs with a hash lock that {@code receiver} may claim and that are worth at least {@code least}, in the order of listings, including
-     * those removed from listings. The minimum bounds abuse: flooding the result costs {@code least} per HTLC.
+     * those removed from listings. If there are more than {@code limit}, those that no block reclaims take precedence, then the latest reclaimed:
+     * one coin can be locked and reclaimed any number of times. The minimum bounds abuse: flooding the result costs {@code least} per HTLC.
      */
     public static List<HtlcRow> payable(Page page, Hash256 hashLock, PublicKey receiver, Amount least, int limit) {
         return page
                 .query(
                         SELECT + "hash_lock = ? AND receiver = ?" + WORTH
-                                + " ORDER BY lock_height, tx_id, output_index LIMIT ?",
+                                + " ORDER BY reclaim_height DESC, lock_height, tx_id, output_index LIMIT ?",
                         HtlcRows::read,
                         hashLock,
                         receiver,
@@ -105,6 +106,7 @@ public final class HtlcRows {
                         limit)
                 .stream()
                 .filter(row -> !row.amount().isLessThan(least))
+                .sorted(Comparator.comparing(Position::of))
                 .toList();
     }
 
