@@ -23,11 +23,20 @@ final class Rewatches {
         return versions.containsKey(id);
     }
 
-    /** Tests whether a row, read just now, is watched or was since it was requested; if not, requests it. */
+    /**
+     * Tests whether a row, read just now, is watched or was since it was requested; if not, requests it. A requested row that is watched by now is
+     * requested once more: if the answer to the write was lost, no actor has the row.
+     */
     boolean isDone(SwapJournal.Held row) {
         String id = row.row().id();
         long version = row.entry().version();
-        if (row.entry().watched() || versions.getOrDefault(id, version) < version) {
+        if (row.entry().watched()) {
+            if (versions.remove(id) != null) {
+                request.accept(id);
+            }
+            return true;
+        }
+        if (versions.getOrDefault(id, version) < version) {
             versions.remove(id);
             return true;
         }

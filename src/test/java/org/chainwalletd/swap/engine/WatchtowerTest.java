@@ -410,16 +410,23 @@ public class WatchtowerTest {
 
     /** Makes the engine's first write to the journal fail. */
     private void refuseFirstWrite() {
+        answerFirstWrite(call -> CompletableFuture.failedFuture(StoreException.unavailable("a test's disk", null)));
+    }
+
+    private void answerFirstWrite(Stub.Answers answer) {
         AtomicInteger writes = new AtomicInteger();
         SwapJournal faltering = new SwapJournal(
                 Stub.of(
                         SwapStore.class,
                         call -> call.name().equals("replace") && writes.getAndIncrement() == 0
-                                ? CompletableFuture.failedFuture(StoreException.unavailable("a test's disk", null))
+                                ? answer.to(call)
                                 : call.on(store.swaps())),
                 seals,
                 executor);
-        engine = faltering::rewatch;
+        engine = id -> {
+            rewatched.add(id);
+            faltering.rewatch(id);
+        };
     }
 
     private void untilWatched(SwapRow row) {
@@ -438,6 +445,22 @@ public class WatchtowerTest {
         watch();
         untilWatched(row);
         Await.until("it is passed", () -> place() >= locked);
+    }
+
+    @Test
+    void a_row_that_is_marked_as_watched_without_an_answer_is_given_back_once_more() {
+        SwapRow row = row(Acts.NONE.expire());
+        legs.lock = ShownLegs.LOCKED;
+        answerFirstWrite(call -> call.stage(store.swaps())
+                .thenComposeAsync(
+                        done -> CompletableFuture.failedFuture(new StoreException(
+                                StoreException.Reason.UNKNOWN, "the connection was lost during the commit", null)),
+                        executor));
+        watch();
+        Await.until("it is asked for twice", () -> rewatched.size() == 2);
+        untilWatched(row);
+        roundsEnd();
+        assertThat(rewatched).containsExactly(row.id(), row.id());
     }
 
     @Test
