@@ -211,8 +211,9 @@ public final class LocksWithoutRow {
         Optional<Bytes> secret =
                 record.claim().map(claim -> claim.preimage()).filter(preimage -> preimage.length() == SECRET_BYTES);
         return secret.isEmpty()
-                || await(setup.journal().ofHashLock(hashLock)).isPresent()
-                || claimInContract(hashLock, secret.get(), ours);
+                || await(setup.journal().ofHashLock(hashLock))
+                        .map(rewatches::isDone)
+                        .orElseGet(() -> claimInContract(hashLock, secret.get(), ours));
     }
 
     /** Claims the lock in the contract if it pays us and is open; returns true when nothing is left to claim. */

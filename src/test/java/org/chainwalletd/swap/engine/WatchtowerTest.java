@@ -541,6 +541,17 @@ public class WatchtowerTest {
     }
 
     @Test
+    void a_row_that_nobody_watches_is_given_back_to_the_engine_when_the_chain_shows_its_secret() {
+        SwapRow row = row(Acts.NONE.expire());
+        chain.mine(3);
+        refuseFirstWrite();
+        htlcs.records = List.of(shows(77, Sample.SECRET));
+        watch();
+        untilWatched(row);
+        assertThat(chain.waiting()).isEmpty();
+    }
+
+    @Test
     void a_secret_that_the_pool_has_shown_in_the_contract_claims_on_the_chain_what_has_no_row() {
         claimedByThePool();
         poolPaysUs();
