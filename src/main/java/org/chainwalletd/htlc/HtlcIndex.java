@@ -1,6 +1,7 @@
 package org.chainwalletd.htlc;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -198,7 +199,10 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         warn(unattended);
         watch(survey.parties());
         if (watch.autoReclaim()) {
-            unattended.forEach(this::reclaim);
+            // Anybody can add locks of little worth: they wait for those of more.
+            unattended.stream()
+                    .sorted(Comparator.comparing(HtlcRow::amount).reversed())
+                    .forEach(this::reclaim);
         }
         survey.next().ifPresentOrElse(this::goOn, () -> endRound(survey.counts()));
         if (!checking && !survey.pending().isEmpty()) {

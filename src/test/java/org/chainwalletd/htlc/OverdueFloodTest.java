@@ -69,12 +69,20 @@ class OverdueFloodTest {
     }
 
     private TxOutput output(long amount) {
-        return Locks.output(new HtlcParams(ours.key, STRANGER.key, Hash256.sha256(new byte[] {1}), 0), amount);
+        return output(amount, 0);
+    }
+
+    private TxOutput output(long amount, long timeout) {
+        return Locks.output(new HtlcParams(ours.key, STRANGER.key, Hash256.sha256(new byte[] {1}), timeout), amount);
     }
 
     private Outpoint real() {
+        return real(0);
+    }
+
+    private Outpoint real(long timeout) {
         rig.fund(ours, REAL + 10_000);
-        return new Outpoint(lock(ours, 1, output(REAL)), 0);
+        return new Outpoint(lock(ours, 1, output(REAL, timeout)), 0);
     }
 
     private boolean isLogged(String beginning) {
@@ -100,6 +108,32 @@ class OverdueFloodTest {
         rig.mine(1);
         Await.until("nothing is overdue", () -> rig.metric("walletd_htlc_overdue") == 0);
         assertThat(isLogged("the lock " + real + " is not reclaimed yet")).isFalse();
+    }
+
+    /** Returns the reclaims that have ended, in this order. */
+    private List<String> attempts() {
+        synchronized (log) {
+            return log.list.stream()
+                    .map(ILoggingEvent::getFormattedMessage)
+                    .filter(line -> line.contains(" was reclaimed by ") || line.contains(" is not reclaimed yet"))
+                    .toList();
+        }
+    }
+
+    @Test
+    void the_lock_worth_most_is_taken_back_before_those_that_others_made_first() {
+        start("--auto-reclaim", "true");
+        long timeout = rig.devnet().tip().height() + 10;
+        lock(STRANGER, 40, output(1_000, timeout));
+        Outpoint real = real(timeout);
+        assertThat(attempts()).isEmpty();
+
+        rig.mine(10);
+
+        Await.until("it is taken back", () -> isLogged("the lock " + real + " was reclaimed by "));
+        assertThat(attempts().stream().limit(4))
+                .as("those begun at first")
+                .anyMatch(line -> line.startsWith("the lock " + real + " was reclaimed by "));
     }
 
     @Test
