@@ -24,6 +24,7 @@ import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.Page;
 import org.chainwalletd.store.books.htlc.HtlcRow;
 import org.chainwalletd.store.books.htlc.HtlcRows;
 import org.chainwalletd.store.books.htlc.HtlcTable;
@@ -45,6 +46,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
 
     private static final HtlcRows.Position START = HtlcRows.Position.before(0);
     private static final int MOST_OVERDUE = 1_000;
+    private static final int MOST_WARNED = 10_000;
     private static final int MOST_PENDING = 100;
     private static final int MOST_PARTIES = 5_000;
     private static final int RECLAIMS_AT_ONCE = 4;
@@ -74,21 +76,22 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
      *
      * @param overdue next locks of the round that are past their timeout
      * @param next position of the locks after them; empty when the round ends with them
+     * @param counts read at the end of a round only, as the two others
      */
     private record Survey(
-            List<HtlcRows.Count> counts,
             List<HtlcRow> overdue,
             Optional<HtlcRows.Position> next,
+            List<HtlcRows.Count> counts,
             List<HtlcRow> pending,
             List<Address> parties) {}
 
     private final TimerScheduler<Command> timers;
     private final Runnable unsubscribe;
     private final HtlcWatch watch;
-    private final Set<Outpoint> warned = new HashSet<>();
+    private final OverdueWarnings warnings = new OverdueWarnings(MOST_WARNED);
     /** Reclaims that are running or done, or that wait for a retry. */
     private final Set<Outpoint> reclaims = new HashSet<>();
-    /** Overdue locks without an owner that this round has found so far. A round reads all overdue locks, some with each look. */
+    /** Locks in {@link #reclaims} that this round has found so far. A round reads all overdue locks, some with each look. */
     private final Set<Outpoint> found = new HashSet<>();
 
     private HtlcRows.Position position = START;
@@ -166,18 +169,26 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         Books books = watch.books();
         HtlcRows.Position after = position;
         return books.read(session -> {
-            List<HtlcRow> rows = HtlcRows.overdue(session.head(), ReclaimRequest.LEAST_WORTH, after, MOST_OVERDUE);
-            return new Survey(
-                    HtlcRows.counts(session.head()),
-                    rows.stream()
-                            .flatMap(row -> row.asOf(tip).stream())
-                            .filter(row -> row.lockHeight().isPresent() && row.state(tip) == HtlcTable.EXPIRED)
-                            .toList(),
-                    rows.size() < MOST_OVERDUE
-                            ? Optional.empty()
-                            : Optional.of(HtlcRows.Position.of(rows.get(rows.size() - 1))),
-                    HtlcRows.pending(session.head(), MOST_PENDING),
-                    HtlcRows.openParties(session.head(), MOST_PARTIES));
+            Page head = session.head();
+            List<HtlcRow> rows = HtlcRows.overdue(head, after, MOST_OVERDUE);
+            List<HtlcRow> overdue = rows.stream()
+                    .filter(row -> !row.amount().isLessThan(ReclaimRequest.LEAST_WORTH))
+                    .flatMap(row -> row.asOf(tip).stream())
+                    .filter(row -> row.lockHeight().isPresent() && row.state(tip) == HtlcTable.EXPIRED)
+                    .toList();
+            return rows.size() < MOST_OVERDUE
+                    ? new Survey(
+                            overdue,
+                            Optional.empty(),
+                            HtlcRows.counts(head),
+                            HtlcRows.pending(head, MOST_PENDING),
+                            HtlcRows.openParties(head, MOST_PARTIES))
+                    : new Survey(
+                            overdue,
+                            Optional.of(HtlcRows.Position.of(rows.get(rows.size() - 1))),
+                            List.of(),
+                            List.of(),
+                            List.of());
         });
     }
 
@@ -196,19 +207,15 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         List<HtlcRow> unattended = survey.overdue().stream()
                 .filter(lock -> !watch.spends().hasOwner(lock.params().hashLock()))
                 .toList();
-        warn(unattended);
-        watch(survey.parties());
+        unattended.forEach(warnings::add);
         if (watch.autoReclaim()) {
             // Anybody can add locks of little worth: they wait for those of more.
             unattended.stream()
                     .sorted(Comparator.comparing(HtlcRow::amount).reversed())
                     .forEach(this::reclaim);
         }
-        survey.next().ifPresentOrElse(this::goOn, () -> endRound(survey.counts()));
-        if (!checking && !survey.pending().isEmpty()) {
-            checking = true;
-            Outcome.pipe(getContext(), watch.lost().check(survey.pending()), Checked::new);
-        }
+        unattended.stream().map(HtlcRow::outpoint).filter(reclaims::contains).forEach(found::add);
+        survey.next().ifPresentOrElse(this::goOn, () -> endRound(survey));
         return this;
     }
 
@@ -217,32 +224,24 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         markChanged();
     }
 
-    private void endRound(List<HtlcRows.Count> counts) {
-        watch.metrics().counted(counts, overdue);
-        warned.retainAll(found);
+    private void endRound(Survey survey) {
+        watch.metrics().counted(survey.counts(), overdue);
+        warnings.endRound();
         reclaims.retainAll(found);
         found.clear();
         overdue = 0;
         position = START;
+        watch(survey.parties());
+        if (!checking && !survey.pending().isEmpty()) {
+            checking = true;
+            Outcome.pipe(getContext(), watch.lost().check(survey.pending()), Checked::new);
+        }
     }
 
     private void watch(List<Address> now) {
         if (!now.equals(parties)) {
             parties = now;
             watch.parties().accept(now);
-        }
-    }
-
-    private void warn(List<HtlcRow> overdue) {
-        for (HtlcRow lock : overdue) {
-            found.add(lock.outpoint());
-            if (warned.add(lock.outpoint())) {
-                LOG.warn(
-                        "the lock {} of {} base units is past its timeout {} and nobody has claimed it: htlc_reclaim takes it back",
-                        lock.outpoint(),
-                        lock.amount(),
-                        Long.toUnsignedString(lock.params().timeoutHeight()));
-            }
         }
     }
 

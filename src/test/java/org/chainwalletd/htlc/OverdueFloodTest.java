@@ -34,7 +34,7 @@ class OverdueFloodTest {
     @AutoClose
     private DaemonRig rig;
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(HtlcIndex.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(HtlcIndex.class.getPackageName());
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private Party ours;
 

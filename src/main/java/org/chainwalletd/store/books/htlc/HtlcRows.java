@@ -40,8 +40,6 @@ public final class HtlcRows {
     /** Amounts above 2^63 are stored as negative numbers. */
     private static final String WORTH = " AND (amount < 0 OR amount >= ?)";
 
-    private static final String BY_STATE_AND_WORTH =
-            SELECT + "forgotten = 0 AND state = ? AND role = ?" + WORTH + AFTER;
     private static final String BY_SENDER =
             SELECT + "sender_address = ? AND state = ? AND role = ? AND forgotten = 0" + AFTER;
     private static final String BY_RECEIVER =
@@ -137,25 +135,10 @@ public final class HtlcRows {
         return page.query(BY_STATE, HtlcRows::read, state, role, after.lockHeight(), after.outpoint(), limit);
     }
 
-    /**
-     * Lists locks of ours past their timeout that are worth at least {@code least}, after a position, in order: anybody can create others in any
-     * number, almost for free.
-     *
-     * @param least below 2^63
-     */
-    public static List<HtlcRow> overdue(Page page, Amount least, Position after, int limit) {
+    /** Lists locks of ours past their timeout, as {@link #ofState} does. Their value is no criterion, because no index has it. */
+    public static List<HtlcRow> overdue(Page page, Position after, int limit) {
         return Stream.of(HtlcTable.SENDER, HtlcTable.SENDER | HtlcTable.RECEIVER)
-                .flatMap(role -> page
-                        .query(
-                                BY_STATE_AND_WORTH,
-                                HtlcRows::read,
-                                HtlcTable.EXPIRED,
-                                role,
-                                worth(least),
-                                after.lockHeight(),
-                                after.outpoint(),
-                                limit)
-                        .stream())
+                .flatMap(role -> ofState(page, HtlcTable.EXPIRED, role, after, limit).stream())
                 .sorted(Comparator.comparing(Position::of))
                 .limit(limit)
                 .toList();
