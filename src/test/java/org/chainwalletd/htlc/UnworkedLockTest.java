@@ -48,7 +48,7 @@ class UnworkedLockTest {
                     .isInstanceOfSatisfying(
                             SpendException.class,
                             failure -> assertThat(failure.refusal()).isInstanceOf(SpendRefusal.UpstreamFailed.class))
-                    .hasMessageContaining("the nodes do not agree");
+                    .hasMessageContaining("is in no block up to the followed tip, and the nodes do not agree on it");
             assertThat(rig.first.count("send_raw_transaction") + rig.second.count("send_raw_transaction"))
                     .as("claims that were sent")
                     .isZero();
