@@ -20,6 +20,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.account.SendRequest.SendKind;
+import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Hash256;
@@ -76,7 +77,10 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     private static final class Line {
         private final List<String> queue = new ArrayList<>();
         private Stage stage = Stage.UNREAD;
-        /** The store could not say whether it has written; a read without another commit may still change. */
+        /**
+         * It is unknown whether the store has written: it could not say, or nobody waited for its answer. A read without another commit may still
+         * change.
+         */
         private boolean inDoubt;
 
         private List<String> batch = List.of();
@@ -403,9 +407,10 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         outcomes.forEach(this::settle);
     }
 
-    /** The store may have written them nevertheless; its content decides. */
+    /** The store may have written them nevertheless, also if it could not say or nobody waited for its answer; its content decides. */
     private void notMade(EvmAddress from, Line line, Throwable failure) {
-        line.inDoubt = failure instanceof StoreException store && store.reason() == StoreException.Reason.UNKNOWN;
+        boolean isRefusal = failure instanceof RefusedException || failure instanceof AccountException;
+        line.inDoubt = !isRefusal && StoreException.isDoubtful(failure);
         read(from, line);
         line.batch.forEach(reference -> fail(reference, failure));
     }

@@ -23,6 +23,7 @@ import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore.Journalled;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.files.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -259,13 +260,27 @@ final class SendMaker {
     }
 
     private Journalled journal(List<AccountSend> sends) {
-        Journalled written = await(setup.store().open(sends));
+        Journalled written = written(sends);
         CrashPoint.ACCOUNT_AFTER_ROW.reached(() -> sends.get(0).order().kind());
         if (written instanceof Journalled.Taken taken) {
             throw new IllegalStateException("the journal has a transaction of this name or nonce already: "
                     + taken.by().reference());
         }
         return written;
+    }
+
+    /** Any failure but the store's own leaves open whether it has written: callers have to learn this, or they may pay twice. */
+    private Journalled written(List<AccountSend> sends) {
+        try {
+            return await(setup.store().open(sends));
+        } catch (StoreException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new StoreException(
+                    StoreException.Reason.UNKNOWN,
+                    "whether the payment is journalled is unknown: " + e.getMessage(),
+                    e);
+        }
     }
 
     /**

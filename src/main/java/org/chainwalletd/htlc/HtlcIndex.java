@@ -1,6 +1,7 @@
 package org.chainwalletd.htlc;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -19,8 +20,11 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.spend.plan.SpendException;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.Page;
 import org.chainwalletd.store.books.htlc.HtlcRow;
 import org.chainwalletd.store.books.htlc.HtlcRows;
 import org.chainwalletd.store.books.htlc.HtlcTable;
@@ -37,7 +41,12 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(HtlcIndex.class);
     private static final Duration PACE = Duration.ofMillis(500);
     private static final Duration RETRY = Duration.ofSeconds(60);
+    /** Pause after a reclaim that the lock itself makes impossible: anybody can pay such locks to an address of ours. */
+    private static final Duration RETRY_IMPOSSIBLE = Duration.ofDays(1);
+
+    private static final HtlcRows.Position START = HtlcRows.Position.before(0);
     private static final int MOST_OVERDUE = 1_000;
+    private static final int MOST_WARNED = 10_000;
     private static final int MOST_PENDING = 100;
     private static final int MOST_PARTIES = 5_000;
     private static final int RECLAIMS_AT_ONCE = 4;
@@ -62,16 +71,32 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
 
     private record Checked(Outcome<Void> done) implements Command {}
 
-    /** State of the index at one time. */
+    /**
+     * State of the index at one time.
+     *
+     * @param overdue next locks of the round that are past their timeout
+     * @param next position of the locks after them; empty when the round ends with them
+     * @param counts read at the end of a round only, as the two others
+     */
     private record Survey(
-            List<HtlcRows.Count> counts, List<HtlcRow> overdue, List<HtlcRow> pending, List<Address> parties) {}
+            List<HtlcRow> overdue,
+            Optional<HtlcRows.Position> next,
+            List<HtlcRows.Count> counts,
+            List<HtlcRow> pending,
+            List<Address> parties) {}
 
     private final TimerScheduler<Command> timers;
     private final Runnable unsubscribe;
     private final HtlcWatch watch;
-    private final Set<Outpoint> warned = new HashSet<>();
+    private final OverdueWarnings warnings = new OverdueWarnings(MOST_WARNED);
     /** Reclaims that are running or done, or that wait for a retry. */
     private final Set<Outpoint> reclaims = new HashSet<>();
+    /** Locks in {@link #reclaims} that this round has found so far. A round reads all overdue locks, some with each look. */
+    private final Set<Outpoint> found = new HashSet<>();
+
+    private HtlcRows.Position position = START;
+    /** Number of overdue locks that this round has found so far. */
+    private int overdue;
 
     private List<Address> parties = List.of();
     private int reclaiming;
@@ -142,18 +167,29 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
 
     private CompletionStage<Survey> survey(long tip) {
         Books books = watch.books();
-        return books.read(session -> new Survey(
-                HtlcRows.counts(session.head()),
-                List.of(HtlcTable.SENDER, HtlcTable.SENDER | HtlcTable.RECEIVER).stream()
-                        .flatMap(role -> HtlcRows.ofState(
-                                session.head(), HtlcTable.EXPIRED, role, HtlcRows.Position.before(0), MOST_OVERDUE)
-                                .stream())
-                        .filter(row -> row.lockHeight().isPresent())
-                        .flatMap(row -> row.asOf(tip).stream())
-                        .filter(row -> row.lockHeight().isPresent() && row.state(tip) == HtlcTable.EXPIRED)
-                        .toList(),
-                HtlcRows.pending(session.head(), MOST_PENDING),
-                HtlcRows.openParties(session.head(), MOST_PARTIES)));
+        HtlcRows.Position after = position;
+        return books.read(session -> {
+            Page head = session.head();
+            List<HtlcRow> rows = HtlcRows.overdue(head, after, MOST_OVERDUE);
+            List<HtlcRow> overdue = rows.stream()
+                    .filter(row -> !row.amount().isLessThan(ReclaimRequest.LEAST_WORTH))
+                    .flatMap(row -> row.asOf(tip).stream())
+                    .filter(row -> row.lockHeight().isPresent() && row.state(tip) == HtlcTable.EXPIRED)
+                    .toList();
+            return rows.size() < MOST_OVERDUE
+                    ? new Survey(
+                            overdue,
+                            Optional.empty(),
+                            HtlcRows.counts(head),
+                            HtlcRows.pending(head, MOST_PENDING),
+                            HtlcRows.openParties(head, MOST_PARTIES))
+                    : new Survey(
+                            overdue,
+                            Optional.of(HtlcRows.Position.of(rows.get(rows.size() - 1))),
+                            List.of(),
+                            List.of(),
+                            List.of());
+        });
     }
 
     private Behavior<Command> surveyed(Surveyed command) {
@@ -167,20 +203,39 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     }
 
     private Behavior<Command> surveyed(Survey survey) {
-        watch.metrics().counted(survey.counts(), survey.overdue().size());
+        overdue += survey.overdue().size();
         List<HtlcRow> unattended = survey.overdue().stream()
                 .filter(lock -> !watch.spends().hasOwner(lock.params().hashLock()))
                 .toList();
-        warn(unattended);
-        watch(survey.parties());
+        unattended.forEach(warnings::add);
         if (watch.autoReclaim()) {
-            unattended.forEach(this::reclaim);
+            // Anybody can add locks of little worth: they wait for those of more.
+            unattended.stream()
+                    .sorted(Comparator.comparing(HtlcRow::amount).reversed())
+                    .forEach(this::reclaim);
         }
+        unattended.stream().map(HtlcRow::outpoint).filter(reclaims::contains).forEach(found::add);
+        survey.next().ifPresentOrElse(this::goOn, () -> endRound(survey));
+        return this;
+    }
+
+    private void goOn(HtlcRows.Position next) {
+        position = next;
+        markChanged();
+    }
+
+    private void endRound(Survey survey) {
+        watch.metrics().counted(survey.counts(), overdue);
+        warnings.endRound();
+        reclaims.retainAll(found);
+        found.clear();
+        overdue = 0;
+        position = START;
+        watch(survey.parties());
         if (!checking && !survey.pending().isEmpty()) {
             checking = true;
             Outcome.pipe(getContext(), watch.lost().check(survey.pending()), Checked::new);
         }
-        return this;
     }
 
     private void watch(List<Address> now) {
@@ -188,22 +243,6 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
             parties = now;
             watch.parties().accept(now);
         }
-    }
-
-    private void warn(List<HtlcRow> overdue) {
-        Set<Outpoint> now = new HashSet<>();
-        for (HtlcRow lock : overdue) {
-            now.add(lock.outpoint());
-            if (warned.add(lock.outpoint())) {
-                LOG.warn(
-                        "the lock {} of {} base units is past its timeout {} and nobody has claimed it: htlc_reclaim takes it back",
-                        lock.outpoint(),
-                        lock.amount(),
-                        Long.toUnsignedString(lock.params().timeoutHeight()));
-            }
-        }
-        warned.retainAll(now);
-        reclaims.retainAll(now);
     }
 
     /** Reclaims a lock. Its token is derived from the outpoint, so repeated attempts make one spend. */
@@ -228,7 +267,11 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
 
     private void notReclaimed(Outpoint lock, Throwable failure) {
         LOG.warn("the lock {} is not reclaimed yet: {}", lock, failure.getMessage());
-        timers.startSingleTimer(lock, new RetryDue(lock), RETRY);
+        timers.startSingleTimer(lock, new RetryDue(lock), isImpossible(failure) ? RETRY_IMPOSSIBLE : RETRY);
+    }
+
+    private static boolean isImpossible(Throwable failure) {
+        return failure instanceof SpendException spend && spend.refusal() instanceof SpendRefusal.BuildFailed;
     }
 
     private Behavior<Command> retryDue(RetryDue command) {

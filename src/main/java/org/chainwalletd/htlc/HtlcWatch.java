@@ -64,7 +64,8 @@ public record HtlcWatch(
                     .description("HTLCs in the local index")
                     .register(registry);
             Gauge.builder("walletd.htlc.overdue", overdue, AtomicLong::get)
-                    .description("Own locks past their timeout that nobody has claimed or taken back")
+                    .description(
+                            "Own locks past their timeout, worth at least a reclaim, that nobody has claimed or taken back")
                     .register(registry);
         }
 

@@ -135,13 +135,13 @@ record LockTransactions(ChainProfile profile, NodeClient node, Executor executor
     }
 
     /**
-     * Refuses a claim whose lock is neither in the books nor in a block at all nodes: it would publish its preimage even if the lock is never
-     * mined.
+     * Refuses a claim whose lock is neither in a block up to the followed tip nor in a block at all nodes: it would publish its preimage even if
+     * the lock is never mined.
      */
     static void requireAgreed(Outpoint lock, boolean agreed) {
         if (!agreed) {
             throw new SpendException(new SpendRefusal.UpstreamFailed("the lock transaction " + lock.txId()
-                    + " is in no block yet that the daemon has read, and the nodes do not agree on it: a claim would publish"
+                    + " is in no block up to the followed tip, and the nodes do not agree on it: a claim would publish"
                     + " its preimage; retry in some seconds; nothing was broadcast"));
         }
     }

@@ -31,6 +31,9 @@ public record ReclaimRequest(
         Optional<String> clientToken)
         implements Redemption {
     public static final String KIND = "htlc_reclaim";
+    private static final TxShape SHAPE = TxShape.EMPTY.plusPlainOutputs(1).plusReclaim();
+    /** Value below which a lock cannot be reclaimed at all. */
+    static final Amount LEAST_WORTH = Redemption.leastWorth(SHAPE.minimumFee());
 
     /** Returns the token of the watchdog's reclaim of a lock, which is the same after a restart; no caller can use it. */
     public static String tokenOfWatchdog(Outpoint lock) {
@@ -49,7 +52,7 @@ public record ReclaimRequest(
 
     @Override
     public TxShape shape() {
-        return TxShape.EMPTY.plusPlainOutputs(1).plusReclaim();
+        return SHAPE;
     }
 
     @Override

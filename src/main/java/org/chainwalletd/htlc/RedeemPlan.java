@@ -234,7 +234,7 @@ record RedeemPlan(
     }
 
     private static void requireWorth(Amount locked, Amount fee) {
-        if (locked.isLessThan(fee) || locked.minus(fee).isLessThan(ChainProfile.DUST_THRESHOLD)) {
+        if (locked.isLessThan(Redemption.leastWorth(fee))) {
             throw new SpendException(new SpendRefusal.BuildFailed("the HTLC holds " + locked
                     + " base units: a fee of " + fee + " leaves less than the dust threshold of "
                     + ChainProfile.DUST_THRESHOLD + "; nothing was broadcast"));

@@ -3,6 +3,7 @@ package org.chainwalletd.htlc;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
@@ -31,6 +32,11 @@ public sealed interface Redemption permits ClaimRequest, ReclaimRequest {
     /** Returns the fee to pay; a default is equivalent to an explicit value. */
     default Amount effectiveFee() {
         return fee().orElseGet(shape()::minimumFee);
+    }
+
+    /** Returns the lowest value of an HTLC that can be redeemed with this fee. */
+    static Amount leastWorth(Amount fee) {
+        return fee.plusOrMax(ChainProfile.DUST_THRESHOLD);
     }
 
     /**

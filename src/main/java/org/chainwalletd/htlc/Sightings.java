@@ -2,7 +2,6 @@ package org.chainwalletd.htlc;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -19,9 +18,9 @@ import org.chainwalletd.spend.SealedClaims;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.Page;
-import org.chainwalletd.store.books.htlc.HtlcRow;
 import org.chainwalletd.store.books.htlc.HtlcRows;
 import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.slf4j.Logger;
@@ -61,15 +60,19 @@ public final class Sightings {
         return writing.whenCompleteAsync((done, failure) -> listeners.forEach(Runnable::run), executor);
     }
 
-    /** Tests whether the followed chain has the lock in a block; also false while the books cannot be read. */
+    /**
+     * Tests whether the followed chain has the lock in a block. False for a block above the followed tip, which may be one node's invention while
+     * the daemon catches up, and while the books cannot be read.
+     */
     CompletionStage<Boolean> isInBlock(Outpoint lock) {
-        return books.read(session -> HtlcRows.find(session.head(), lock))
-                .thenApplyAsync(
-                        row -> row.map(HtlcRow::lockHeight)
-                                .filter(OptionalLong::isPresent)
-                                .isPresent(),
-                        executor)
-                .exceptionallyAsync(unreadable -> false, executor);
+        return books.read(session -> isInBlock(session.head(), lock)).exceptionallyAsync(unreadable -> false, executor);
+    }
+
+    private static boolean isInBlock(Page head, Outpoint lock) {
+        return BlockRows.told(head)
+                .flatMap(told -> HtlcRows.find(head, lock).flatMap(row -> row.asOf(told.height())))
+                .filter(row -> row.lockHeight().isPresent())
+                .isPresent();
     }
 
     /**

@@ -12,6 +12,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.Adoption;
 import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -333,7 +334,7 @@ final class ResumedSpend {
     }
 
     private void notDecided(Throwable failure) {
-        if (!Spend.isDoubtful(failure)) {
+        if (!StoreException.isDoubtful(failure)) {
             notReopened(failure);
         } else if (intent.state() == IntentState.ABANDONED) {
             notReopened(unknown(failure));

@@ -126,14 +126,6 @@ final class Spend {
         notMade(new SpendException(refusal));
     }
 
-    /**
-     * Whether the store may have written the intent in spite of this failure. Only the store itself can say that it has written nothing;
-     * with any other failure its answer may have been lost.
-     */
-    static boolean isDoubtful(Throwable failure) {
-        return !(failure instanceof StoreException store) || store.reason() == StoreException.Reason.UNKNOWN;
-    }
-
     /** Refusal of a spend that was never sent and for which {@link SpendPlan#mayBegin} is false. */
     static SpendRefusal tooLate() {
         return new SpendRefusal.BuildFailed(
@@ -323,7 +315,7 @@ final class Spend {
                 () -> runner.open(intent, payouts, plan.isCapped()),
                 opening -> opened(draft, intent, opening),
                 failure -> {
-                    if (isDoubtful(failure)) {
+                    if (StoreException.isDoubtful(failure)) {
                         runner.doubtful(intent, SpendRunner.unknown(intent, Broadcast.messageOf(failure)));
                     } else {
                         notMade(failure);

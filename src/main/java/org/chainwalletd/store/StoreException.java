@@ -56,6 +56,14 @@ public final class StoreException extends RuntimeException {
         return new StoreException(Reason.NOT_KEEPER, "only the daemon that does the background work can do this", null);
     }
 
+    /**
+     * Tests whether a write may have taken effect in spite of this failure. Only the store itself can say that it has written nothing; with any
+     * other failure its answer may have been lost.
+     */
+    public static boolean isDoubtful(Throwable failure) {
+        return !(failure instanceof StoreException store) || store.reason() == Reason.UNKNOWN;
+    }
+
     public Reason reason() {
         return reason;
     }

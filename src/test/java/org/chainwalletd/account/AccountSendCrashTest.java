@@ -164,6 +164,16 @@ class AccountSendCrashTest {
     }
 
     @Test
+    void what_the_store_writes_after_the_wait_for_it_has_ended_leaves_all_the_same() {
+        rig.restartWith(new FatedJournal(1, Fate.UNANSWERED_YET)::over);
+
+        failsInDoubt("one");
+
+        rig.await("one", SendState.Sent.class);
+        assertThat(rig.send("two", 7).nonce()).isEqualTo(1);
+    }
+
+    @Test
     void an_open_row_that_the_watch_has_never_seen_is_followed_once_anybody_asks_for_it() {
         List<Consumer<String>> questions = List.of(
                 reference -> rig.sends.pursue(reference, OptionalLong.empty()),

@@ -25,7 +25,9 @@ public final class FatedJournal {
         /** It is done, and the store cannot say whether it is. */
         UNKNOWN,
         /** The store cannot say whether it is done; it is before the next write, or when it is told to. */
-        UNKNOWN_YET
+        UNKNOWN_YET,
+        /** As {@link #UNKNOWN_YET}, but the wait for the store ends before the store says anything. */
+        UNANSWERED_YET
     }
 
     private final int fated;
@@ -97,9 +99,11 @@ public final class FatedJournal {
         if (fate == Fate.REFUSED) {
             return failed(StoreException.Reason.UNAVAILABLE);
         }
-        if (fate == Fate.UNKNOWN_YET) {
+        if (fate == Fate.UNKNOWN_YET || fate == Fate.UNANSWERED_YET) {
             late = () -> done(made(call, real));
-            return failed(StoreException.Reason.UNKNOWN);
+            return fate == Fate.UNKNOWN_YET
+                    ? failed(StoreException.Reason.UNKNOWN)
+                    : CompletableFuture.failedFuture(new IllegalStateException("no outcome in time"));
         }
         if (fate != Fate.NOT_DONE) {
             done(made(call, real));

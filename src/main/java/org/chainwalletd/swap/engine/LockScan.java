@@ -44,7 +44,7 @@ public record LockScan(AccountChain chain, EvmAddress contract) {
         OPEN,
         /** Open, and more blocks can be read for it immediately. */
         READING,
-        /** Finally ended, never existed, or has a row. */
+        /** Finally ended, never existed, or has a row that is watched or was since it was found. */
         OVER
     }
 

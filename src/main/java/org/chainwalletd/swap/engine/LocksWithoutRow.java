@@ -69,6 +69,7 @@ public final class LocksWithoutRow {
 
     private final Setup setup;
     private final SecretSearch search;
+    private final Rewatches rewatches;
 
     /**
      * @param tip followed tip of the chain; empty before the first one is known
@@ -92,6 +93,7 @@ public final class LocksWithoutRow {
     public LocksWithoutRow(Setup setup) {
         this.setup = setup;
         this.search = new SecretSearch(setup.chain(), setup.contract());
+        this.rewatches = new Rewatches(setup.rewatch());
     }
 
     /** @param open hash locks of our open locks in the contract; the progress of all others is forgotten */
@@ -103,10 +105,7 @@ public final class LocksWithoutRow {
     Fate handle(LockScan.Seen lock) {
         Optional<SwapJournal.Held> row = await(setup.journal().ofHashLock(lock.hashLock()));
         if (row.isPresent()) {
-            row.filter(held -> !held.entry().watched())
-                    .map(held -> held.row().id())
-                    .ifPresent(setup.rewatch());
-            return Fate.OVER;
+            return rewatches.isDone(row.get()) ? Fate.OVER : Fate.OPEN;
         }
         Optional<AccountBlock> block = await(setup.chain().finalBlock());
         return block.isEmpty() ? Fate.OPEN : withoutRow(lock, block.get());
@@ -212,8 +211,9 @@ public final class LocksWithoutRow {
         Optional<Bytes> secret =
                 record.claim().map(claim -> claim.preimage()).filter(preimage -> preimage.length() == SECRET_BYTES);
         return secret.isEmpty()
-                || await(setup.journal().ofHashLock(hashLock)).isPresent()
-                || claimInContract(hashLock, secret.get(), ours);
+                || await(setup.journal().ofHashLock(hashLock))
+                        .map(rewatches::isDone)
+                        .orElseGet(() -> claimInContract(hashLock, secret.get(), ours));
     }
 
     /** Claims the lock in the contract if it pays us and is open; returns true when nothing is left to claim. */

@@ -22,10 +22,10 @@ public final class RowAudit {
 
     private final SwapJournal journal;
     private final Legs legs;
-    private final Consumer<String> rewatch;
+    private final Rewatches rewatches;
     private final Consumer<SwapAlarm> alarms;
     private final LongSupplier now;
-    /** Rows that were read but not compared yet. */
+    /** Rows that were read, and not compared yet or to be watched again. */
     private final Deque<SwapRow> pending = new ArrayDeque<>();
     /** Row number below which the journal is read next; empty at its end. */
     private Optional<Long> below = Optional.of(Long.MAX_VALUE);
@@ -38,12 +38,12 @@ public final class RowAudit {
             SwapJournal journal, Legs legs, Consumer<String> rewatch, Consumer<SwapAlarm> alarms, LongSupplier now) {
         this.journal = journal;
         this.legs = legs;
-        this.rewatch = rewatch;
+        this.rewatches = new Rewatches(rewatch);
         this.alarms = alarms;
         this.now = now;
     }
 
-    /** Tests whether all rows were compared. */
+    /** Tests whether all rows were compared, and those that are outdated watched again. */
     boolean isDone() {
         return pending.isEmpty() && below.isEmpty();
     }
@@ -58,11 +58,13 @@ public final class RowAudit {
         }
         for (int rows = pending.size(); rows > 0; rows--) {
             SwapRow row = pending.removeFirst();
+            boolean isDone = false;
             try {
-                compare(row);
-            } catch (RuntimeException e) {
-                pending.addLast(row);
-                throw e;
+                isDone = compare(row);
+            } finally {
+                if (!isDone) {
+                    pending.addLast(row);
+                }
             }
         }
     }
@@ -77,24 +79,30 @@ public final class RowAudit {
         return now.getAsLong() - row.updatedAt() > OLDEST_SECONDS;
     }
 
-    private void compare(SwapRow row) {
-        if (row.status().isTerminal() && !isOld(row) && legs.reach(row)) {
-            compared(row, await(legs.look(row)));
+    /** Returns whether the row needs no further look. */
+    private boolean compare(SwapRow row) {
+        if (!row.status().isTerminal() || isOld(row) || !legs.reach(row)) {
+            return true;
         }
+        if (!rewatches.isRequested(row.id()) && !isOutdated(row, await(legs.look(row)))) {
+            return true;
+        }
+        return await(journal.take(row.id())).map(rewatches::isDone).orElse(true);
     }
 
-    private void compared(SwapRow row, Legs.View view) {
+    private boolean isOutdated(SwapRow row, Legs.View view) {
         if (!view.isComplete()) {
             throw new IllegalStateException("not both chains could be looked at for swap " + row.id());
         }
         SwapRow seen = row.seeing(view.observation(), row.updatedAt());
-        if (seen.status() != row.status() || !seen.isSettled()) {
+        boolean isOutdated = seen.status() != row.status() || !seen.isSettled();
+        if (isOutdated) {
             alarms.accept(SwapAlarm.of(
                     SwapAlarm.Kind.ROW_OUTDATED,
                     row,
                     "its row says that it is " + row.status().word() + ", and the chains that it is "
                             + seen.status().word() + ": it is looked after again"));
-            rewatch.accept(row.id());
         }
+        return isOutdated;
     }
 }

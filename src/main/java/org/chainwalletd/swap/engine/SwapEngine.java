@@ -16,6 +16,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.StashBuffer;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.crypto.SealedBlob.UnsealException;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.StoreException;
@@ -193,15 +194,19 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         return Behaviors.same();
     }
 
-    /** Adopts a row that was marked as watched again. If that write failed, the component that requested it finds the row again. */
+    /** Adopts a row that was marked as watched again. */
     private Behavior<Command> onRewatched(Rewatched rewatched) {
-        rewatched
-                .row()
-                .match(
-                        row -> row.ifPresent(this::begin),
-                        failure -> LOG.atLevel(Background.levelOf(failure))
-                                .log("swap {} cannot be watched again: {}", rewatched.id(), failure.toString()));
+        rewatched.row().match(row -> row.ifPresent(this::begin), failure -> notRewatched(rewatched.id(), failure));
         return Behaviors.same();
+    }
+
+    /** Repeats the request, except for a damaged row: the write may have been made although its answer was lost, and no actor has the row then. */
+    private void notRewatched(String id, Throwable failure) {
+        LOG.atLevel(Background.levelOf(failure)).log("swap {} cannot be watched again: {}", id, failure.toString());
+        if (!(failure instanceof UnsealException || failure instanceof IllegalArgumentException)) {
+            Rewatch again = new Rewatch(id);
+            timers.startSingleTimer(again, again, setup.pace());
+        }
     }
 
     private Behavior<Command> onRoom(Room command) {

@@ -4,6 +4,7 @@ import static org.chainwalletd.stage.Blocking.await;
 
 import java.math.BigInteger;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -35,6 +36,7 @@ import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.swap.legs.Legs.PoolLeg;
 import org.chainwalletd.swap.pool.Pool;
+import org.chainwalletd.swap.pool.Pool.PoolException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -190,7 +192,8 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
          * Requests the claim, or repeats the request.
          *
          * @param row with an unclaimed lock of the pool and a journalled claim
-         * @return id of the transaction that the pool claims to have sent
+         * @return id of the transaction that the pool claims to have sent; the one that the row already names, since a new one in each round would
+         * change the row and so put off the alarm
          */
         private String claim(SwapRow row, SecretBytes secret) {
             long waited = clock.instant().getEpochSecond() - row.updatedAt();
@@ -202,7 +205,11 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
                                 + " s and no claim is on the account chain: send gas to "
                                 + row.terms().ours().evm() + ", and the claim leaves by itself"));
             }
-            return "0x" + await(pool.relayClaim(row.poolSwapId(), secret)).hex();
+            Hash256 named = await(pool.relayClaim(row.poolSwapId(), secret));
+            if (secret.use(bytes -> Arrays.equals(bytes, named.toArray()))) {
+                throw new PoolException.BadAnswer("its txhash");
+            }
+            return row.acts().claimTx().orElse("0x" + named.hex());
         }
     }
 

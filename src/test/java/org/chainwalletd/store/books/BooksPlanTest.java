@@ -105,6 +105,9 @@ class BooksPlanTest {
         assertThat(plan("forgotten = 0 AND state = ? AND role = ? AND (lock_height"))
                 .as("a page of HTLCs begins after the one before")
                 .contains("lock_height,tx_id,output_index)>(?,?,?)");
+        assertThat(plans.keySet())
+                .as("a page of HTLCs reads as many rows as it has, for no index has their amounts")
+                .noneMatch(sql -> sql.contains("state = ? AND role = ?") && sql.contains("amount <"));
         for (String half : List.of("(height, id) >", "(spent_height, id) >")) {
             assertThat(plan(half))
                     .as("a page of a history costs what it tells")
@@ -206,6 +209,7 @@ class BooksPlanTest {
         HtlcRows.anyOfHashLock(head, hash(8), 9);
         HtlcRows.claimedOfHashLock(head, hash(8), 9);
         HtlcRows.ofState(head, HtlcTable.LOCKED, HtlcTable.SENDER, start, 9);
+        HtlcRows.overdue(head, start, 9);
         HtlcRows.ofParty(head, OURS, HtlcTable.LOCKED, HtlcTable.SENDER, start, 9);
         HtlcRows.changedAbove(head, 3, 6);
         HtlcRows.pending(head, 9);

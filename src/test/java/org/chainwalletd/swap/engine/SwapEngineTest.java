@@ -407,6 +407,18 @@ public class SwapEngineTest {
     }
 
     @Test
+    void a_row_that_was_marked_as_watched_again_without_an_answer_gets_its_actor() {
+        history = new History(11, 0);
+        history.start();
+        history.die();
+        history.rows.computeIfPresent(ID, (id, entry) -> Copies.with(entry, "watched", false));
+        history.start(MemorySwaps.losingAnswer(history.rows, 1));
+        Await.until("the journal is read", () -> history.stalled.why().isEmpty());
+        history.engine.tell(new SwapEngine.Rewatch(ID));
+        Await.until("the quote of another process expires", () -> history.status() == SwapStatus.EXPIRED);
+    }
+
+    @Test
     void the_log_says_why_a_secret_does_not_leave_yet() {
         Logger logger = (Logger) LoggerFactory.getLogger(SwapActor.WaitLog.class);
         ListAppender<ILoggingEvent> captured = new ListAppender<>();

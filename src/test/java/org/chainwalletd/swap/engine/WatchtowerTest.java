@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.api.Htlcs.Htlc;
@@ -43,6 +44,8 @@ import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.SwapStore;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.store.sql.SqliteStore;
@@ -54,6 +57,7 @@ import org.chainwalletd.swap.legs.EvmLegRig;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmWallet;
@@ -79,6 +83,7 @@ public class WatchtowerTest {
     private final EvmEndpoint second = chain.newEndpoint();
     private final PlainEvmKeys keys = new PlainEvmKeys();
     private final List<String> rewatched = new CopyOnWriteArrayList<>();
+    private Consumer<String> engine = rewatched::add;
     private final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
     /** Locks whose claims are refused. */
     private final List<Outpoint> unclaimable = new CopyOnWriteArrayList<>();
@@ -216,7 +221,7 @@ public class WatchtowerTest {
                 fromBlock,
                 () -> CompletableFuture.completedFuture(ours),
                 store.scans(),
-                new RowAudit(journal, legs, rewatched::add, alarms::add, () -> now),
+                new RowAudit(journal, legs, engine, alarms::add, () -> now),
                 locks(),
                 Duration.ofMillis(20),
                 threads)));
@@ -239,7 +244,7 @@ public class WatchtowerTest {
                     return CompletableFuture.completedFuture(null);
                 },
                 SwapWorld.PROFILE,
-                rewatched::add,
+                engine,
                 alarms::add));
     }
 
@@ -422,6 +427,94 @@ public class WatchtowerTest {
         Await.until("it is asked for", () -> rewatched.contains(row.id()));
     }
 
+    /** Makes the engine's first write to the journal fail. */
+    private void refuseFirstWrite() {
+        answerFirstWrite(call -> CompletableFuture.failedFuture(StoreException.unavailable("a test's disk", null)));
+    }
+
+    private void answerFirstWrite(Stub.Answers answer) {
+        AtomicInteger writes = new AtomicInteger();
+        SwapJournal faltering = new SwapJournal(
+                Stub.of(
+                        SwapStore.class,
+                        call -> call.name().equals("replace") && writes.getAndIncrement() == 0
+                                ? answer.to(call)
+                                : call.on(store.swaps())),
+                seals,
+                executor);
+        engine = id -> {
+            rewatched.add(id);
+            faltering.rewatch(id);
+        };
+    }
+
+    private void untilWatched(SwapRow row) {
+        Await.until(
+                "it is watched",
+                () -> Await.result(journal.take(row.id())).orElseThrow().entry().watched());
+    }
+
+    @Test
+    void a_lock_whose_row_cannot_be_marked_as_watched_at_first_is_given_back_again() {
+        SwapRow row = row(Acts.NONE.expire());
+        lock(row.terms().hashLock(), 1_000);
+        long locked = chain.head().number();
+        chain.mine(3);
+        refuseFirstWrite();
+        watch();
+        untilWatched(row);
+        Await.until("it is passed", () -> place() >= locked);
+    }
+
+    @Test
+    void a_row_that_is_marked_as_watched_without_an_answer_is_given_back_once_more() {
+        SwapRow row = row(Acts.NONE.expire());
+        legs.lock = ShownLegs.LOCKED;
+        answerFirstWrite(call -> call.stage(store.swaps())
+                .thenComposeAsync(
+                        done -> CompletableFuture.failedFuture(new StoreException(
+                                StoreException.Reason.UNKNOWN, "the connection was lost during the commit", null)),
+                        executor));
+        watch();
+        Await.until("it is asked for twice", () -> rewatched.size() == 2);
+        untilWatched(row);
+        roundsEnd();
+        assertThat(rewatched).containsExactly(row.id(), row.id());
+    }
+
+    @Test
+    void a_row_that_cannot_be_marked_as_watched_at_first_is_given_back_again_and_reported_once() {
+        SwapRow row = row(Acts.NONE.expire());
+        legs.lock = ShownLegs.LOCKED;
+        refuseFirstWrite();
+        watch();
+        untilWatched(row);
+        assertThat(alarms).extracting(SwapAlarm::kind).containsExactly(SwapAlarm.Kind.ROW_OUTDATED);
+    }
+
+    @Test
+    void a_row_that_the_engine_has_watched_and_let_go_is_not_given_back_again() {
+        SwapRow row = row(Acts.NONE.expire());
+        lock(row.terms().hashLock(), 1_000);
+        long locked = chain.head().number();
+        chain.mine(3);
+        legs.lock = ShownLegs.LOCKED;
+        engine = id -> {
+            rewatched.add(id);
+            journal.rewatch(id)
+                    .thenComposeAsync(
+                            held -> journal.write(
+                                    held.orElseThrow(), held.orElseThrow().row(), false),
+                            executor);
+        };
+        watch();
+        Await.until("it is passed", () -> place() >= locked);
+        roundsEnd();
+        int requests = rewatched.size();
+        roundsEnd();
+        assertThat(rewatched).hasSize(requests);
+    }
+
     @Test
     void a_row_that_cannot_be_compared_keeps_no_older_one_from_being_compared() {
         SwapRow older = row(Sample.row(1, Direction.NATIVE_TO_CHAIN), Acts.NONE.expire());
@@ -464,6 +557,17 @@ public class WatchtowerTest {
         chain.mine();
         assertThat(state(Sample.HASH_LOCK)).isEqualTo(SwapContract.State.CLAIMED);
         assertThat(chain.swap(Sample.HASH_LOCK).recipient()).isEqualTo(own);
+    }
+
+    @Test
+    void a_row_that_nobody_watches_is_given_back_to_the_engine_when_the_chain_shows_its_secret() {
+        SwapRow row = row(Acts.NONE.expire());
+        chain.mine(3);
+        refuseFirstWrite();
+        htlcs.records = List.of(shows(77, Sample.SECRET));
+        watch();
+        untilWatched(row);
+        assertThat(chain.waiting()).isEmpty();
     }
 
     @Test

@@ -75,8 +75,8 @@ public final class ChainLegRig implements AutoCloseable {
     public final ManualClock clock = new ManualClock(Instant.parse("2026-03-20T08:00:00Z"));
 
     public final Devnet chain;
-    final DistortingNode first;
-    final DistortingNode second;
+    public final DistortingNode first;
+    public final DistortingNode second;
 
     private final Path folder;
     private final PlainKeys keys = new PlainKeys(PROFILE);
@@ -92,7 +92,7 @@ public final class ChainLegRig implements AutoCloseable {
 
     public SpendService spending;
     Sightings sightings;
-    HtlcSpends htlcs;
+    public HtlcSpends htlcs;
     public ChainOwnLeg own;
     ChainPoolLeg pool;
 
@@ -257,7 +257,7 @@ public final class ChainLegRig implements AutoCloseable {
     }
 
     /** Makes an HTLC with the money of {@code payer}. */
-    Outpoint lock(Party payer, HtlcParams params, Amount amount) {
+    public Outpoint lock(Party payer, HtlcParams params, Amount amount) {
         return lock(payer, TxOutput.toScript(HtlcScript.build(params), amount));
     }
 

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -49,6 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("long")
 public class ChainPoolLegTest {
     private static final long LONG_ENOUGH = 500;
+    private static final int DECOYS = 16;
 
     @TempDir
     static Path folder;
@@ -193,6 +195,30 @@ public class ChainPoolLegTest {
         assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Absent());
         assertThat(gate().isOpen()).isFalse();
         Outpoint lock = deepLock();
+        assertThat(rig.poolLock(row)).isEqualTo(locked(lock));
+        assertThat(gate().isOpen()).isTrue();
+    }
+
+    @Test
+    void locks_that_a_third_party_has_taken_back_hide_no_lock_of_the_pool() {
+        Party third = rig.stranger();
+        HtlcParams params = new HtlcParams(third.key, ours.key, row.terms().hashLock(), 0);
+        rig.chain.faucet(third.address, Amount.of(DECOYS * AMOUNT.bits() + 10_000));
+        rig.chain.mine(1);
+        Hash256 txId = rig.chain
+                .ledger()
+                .submit(third.pay(
+                        rig.chain.genesisId(),
+                        rig.coin(third),
+                        Collections.nCopies(DECOYS, output(params)).toArray(TxOutput[]::new)));
+        rig.mine(1);
+        for (int i = 0; i < DECOYS; i++) {
+            rig.chain.ledger().submit(rig.redeemed(new Outpoint(txId, i), third, 1_000, HtlcWitness::reclaim));
+        }
+        rig.mine(1);
+
+        Outpoint lock = deepLock();
+
         assertThat(rig.poolLock(row)).isEqualTo(locked(lock));
         assertThat(gate().isOpen()).isTrue();
     }

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.account.endpoints.AccountException;
@@ -49,6 +51,7 @@ public class EvmPoolLegTest {
     @AutoClose
     private EvmLegRig rig;
 
+    private final List<SwapAlarm> alarms = new CopyOnWriteArrayList<>();
     private EvmPoolLeg leg;
     private SwapRow row;
 
@@ -432,12 +435,48 @@ public class EvmPoolLegTest {
                 .hasMessageContaining("declared off");
     }
 
+    @Test
+    void a_pool_that_names_another_transaction_in_each_round_does_not_put_off_the_alarm() {
+        lockedAndSettled();
+        rig.balance(BigInteger.ONE);
+        AtomicInteger answers = new AtomicInteger();
+        EvmPoolLeg relaying = relaying(Stub.of(
+                Pool.class,
+                call -> CompletableFuture.completedFuture(
+                        Hash256.sha256(new byte[] {(byte) answers.incrementAndGet()}))));
+        SwapRow asked = row.with(row.acts().journalClaim(), rig.now());
+        String first = "0x" + Hash256.sha256(new byte[] {1}).hex();
+
+        for (int seconds = 0; seconds <= 125; seconds += 5) {
+            assertThat(alarms).as("after " + seconds + " s").hasSize(seconds > 120 ? 1 : 0);
+            Acts named = asked.acts().claimedBy(relaying.pushClaim(asked, rig.held(), () -> true));
+            asked = named.equals(asked.acts()) ? asked : asked.with(named, rig.now());
+            rig.chain.clock().advance(Duration.ofSeconds(5));
+        }
+
+        assertThat(asked.acts().claimTx()).contains(first);
+        assertThat(alarms).extracting(SwapAlarm::kind).containsOnly(SwapAlarm.Kind.RELAY_SILENT);
+    }
+
+    @Test
+    void a_pool_that_repeats_the_secret_as_the_id_of_its_transaction_is_not_believed() {
+        lockedAndSettled();
+        rig.balance(BigInteger.ONE);
+        Hash256 secret = rig.held().use(Hash256::of);
+        EvmPoolLeg relaying = relaying(Stub.of(Pool.class, call -> CompletableFuture.completedFuture(secret)));
+        SwapRow journalled = row.with(row.acts().journalClaim(), rig.now());
+
+        assertThatThrownBy(() -> relaying.pushClaim(journalled, rig.held(), () -> true))
+                .isInstanceOf(Pool.PoolException.BadAnswer.class)
+                .hasMessageNotContaining(secret.hex());
+    }
+
     private EvmPoolLeg relaying(Pool pool) {
         return new EvmPoolLeg(
                 rig.rig.endpoints,
                 rig.rig.sends,
                 rig.limits(rig.chain.codeHash()),
-                Optional.of(new EvmPoolLeg.Relay(pool, rig.chain.clock(), alarm -> {})));
+                Optional.of(new EvmPoolLeg.Relay(pool, rig.chain.clock(), alarms::add)));
     }
 
     private SwapRow other(String id) {

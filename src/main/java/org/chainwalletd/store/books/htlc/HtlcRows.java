@@ -3,11 +3,13 @@ package org.chainwalletd.store.books.htlc;
 import java.nio.ByteBuffer;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -35,6 +37,9 @@ public final class HtlcRows {
     private static final String AFTER = " AND (lock_height, tx_id, output_index) > (?, ?, ?)"
             + " ORDER BY lock_height, tx_id, output_index LIMIT ?";
     private static final String BY_STATE = SELECT + "forgotten = 0 AND state = ? AND role = ?" + AFTER;
+    /** Amounts above 2^63 are stored as negative numbers. */
+    private static final String WORTH = " AND (amount < 0 OR amount >= ?)";
+
     private static final String BY_SENDER =
             SELECT + "sender_address = ? AND state = ? AND role = ? AND forgotten = 0" + AFTER;
     private static final String BY_RECEIVER =
@@ -84,22 +89,27 @@ public final class HtlcRows {
 
     /**
      * Lists HTLCs with a hash lock that {@code receiver} may claim and that are worth at least {@code least}, in the order of listings, including
-     * those removed from listings. The minimum bounds abuse: flooding the result costs {@code least} per HTLC.
+     * those removed from listings. If there are more than {@code limit}, those that no block reclaims take precedence, then the latest reclaimed:
+     * one coin can be locked and reclaimed any number of times. The minimum bounds abuse: flooding the result costs {@code least} per HTLC.
      */
     public static List<HtlcRow> payable(Page page, Hash256 hashLock, PublicKey receiver, Amount least, int limit) {
-        long bits = least.bits();
         return page
                 .query(
-                        SELECT + "hash_lock = ? AND receiver = ? AND (amount < 0 OR amount >= ?)"
-                                + " ORDER BY lock_height, tx_id, output_index LIMIT ?",
+                        SELECT + "hash_lock = ? AND receiver = ?" + WORTH
+                                + " ORDER BY reclaim_height DESC, lock_height, tx_id, output_index LIMIT ?",
                         HtlcRows::read,
                         hashLock,
                         receiver,
-                        bits < 0 ? Long.MAX_VALUE : bits,
+                        worth(least),
                         limit)
                 .stream()
                 .filter(row -> !row.amount().isLessThan(least))
+                .sorted(Comparator.comparing(Position::of))
                 .toList();
+    }
+
+    private static long worth(Amount least) {
+        return least.bits() < 0 ? Long.MAX_VALUE : least.bits();
     }
 
     /** Lists HTLCs with a hash lock, of any value and in any state, including those removed from listings. */
@@ -123,6 +133,15 @@ public final class HtlcRows {
     /** Lists at most {@code limit} rows of one state and role after a position, in order, except those removed from listings. */
     public static List<HtlcRow> ofState(Page page, int state, int role, Position after, int limit) {
         return page.query(BY_STATE, HtlcRows::read, state, role, after.lockHeight(), after.outpoint(), limit);
+    }
+
+    /** Lists locks of ours past their timeout, as {@link #ofState} does. Their value is no criterion, because no index has it. */
+    public static List<HtlcRow> overdue(Page page, Position after, int limit) {
+        return Stream.of(HtlcTable.SENDER, HtlcTable.SENDER | HtlcTable.RECEIVER)
+                .flatMap(role -> ofState(page, HtlcTable.EXPIRED, role, after, limit).stream())
+                .sorted(Comparator.comparing(Position::of))
+                .limit(limit)
+                .toList();
     }
 
     /** Lists rows as {@link #ofState} does, first those with {@code party} as sender, then those with it as receiver; each group is in order. */
