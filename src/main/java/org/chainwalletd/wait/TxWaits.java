@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -39,8 +40,9 @@ import org.chainwalletd.store.BlockPlace;
 
 /**
  * Owner of the waits for transactions, grouped by transaction (interface.md, section 4.6). Receives blocks from the follower. A node is asked for a
- * transaction once, when its first wait begins, and again only when the followed chain lags behind a node's tip or has jumped, or when no node
- * answered or none could prove its answer ({@link TxSearch}). On restart all waits end with their time-out answer: waiting again is safe.
+ * transaction once, when its first wait begins, and again only when the followed chain lags behind a node's tip or has jumped, when a node that did
+ * not answer does so again, or when no node answered or none could prove its answer ({@link TxSearch}). On restart all waits end with their time-out
+ * answer: waiting again is safe.
  */
 final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     /** Maximum number of concurrent look-ups. */
@@ -78,6 +80,9 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     private static final class Group {
         final Hash256 txId;
         final Set<TxWait> waits = new LinkedHashSet<>();
+        /** Nodes that the last look-up asked, without those that have stopped answering since. */
+        final Set<NodeClient> asked = new HashSet<>();
+
         BlockPlace place;
         boolean looking;
         /** The chain has changed since the current look-up began: if that finds nothing, another one follows. */
@@ -219,13 +224,23 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         }
     }
 
-    /** Looks up again on each new tip of a node while the followed chain lags. */
+    /**
+     * Looks up again on each new tip of a node while the followed chain lags, and what has no place yet also when a node answers that the last
+     * look-up had to do without.
+     */
     private Behavior<Command> onLag() {
         long height = nodesTip.get().map(NodeClient.Tip::height).orElse(0L);
         boolean changed = height != nodeTip;
         nodeTip = height;
         if (changed && isLagging()) {
             groups.values().forEach(this::lookAgain);
+        }
+        List<NodeClient> answering = search.answering();
+        for (Group group : groups.values()) {
+            group.asked.retainAll(answering);
+            if (group.place == null && !group.asked.containsAll(answering)) {
+                lookAgain(group);
+            }
         }
         return this;
     }
@@ -261,7 +276,10 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             toLook.remove(group);
             group.looking = true;
             looking++;
-            Outcome.pipe(getContext(), search.look(group.txId), found -> new Looked(group.txId, found));
+            List<NodeClient> nodes = search.nodes();
+            group.asked.clear();
+            group.asked.addAll(nodes);
+            Outcome.pipe(getContext(), search.look(group.txId, nodes), found -> new Looked(group.txId, found));
         }
     }
 
@@ -507,13 +525,20 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             this.executor = setup.executor();
         }
 
+        List<NodeClient> answering() {
+            return answering.get();
+        }
+
+        /** Returns the nodes for a look-up: a node that gives no answers at present is not waited for. */
+        List<NodeClient> nodes() {
+            List<NodeClient> known = answering();
+            return known.isEmpty() ? each : known;
+        }
+
         /**
-         * Looks up a transaction at each node, so that one that hides it or lags cannot hide it for all; a node that gives no answers at present is
-         * not waited for. Fails if no node answers.
+         * Looks up a transaction at each of the nodes, so that one that hides it or lags cannot hide it for all. Fails if no node answers.
          */
-        CompletionStage<Found> look(Hash256 txId) {
-            List<NodeClient> known = answering.get();
-            List<NodeClient> asked = known.isEmpty() ? each : known;
+        CompletionStage<Found> look(Hash256 txId, List<NodeClient> asked) {
             Votes votes = new Votes(asked.size());
             for (NodeClient node : asked) {
                 placeOf(node, txId).whenCompleteAsync(votes::add, executor);

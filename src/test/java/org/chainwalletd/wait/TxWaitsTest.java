@@ -340,6 +340,23 @@ class TxWaitsTest {
     }
 
     @Test
+    void a_node_that_was_silent_is_asked_when_it_answers_again() throws Exception {
+        try (WaitRig two = new WaitRig(2)) {
+            two.secondKnows = true;
+            two.firstKnowsNothing = true;
+            two.silentNodeIsKnown = true;
+            BlockPlace place = two.connectUnheard(tx).place();
+            two.jump();
+            CompletableFuture<TxOutcome> waiting = two.forTx(txId, 1, LONG);
+            assertThat(Await.outcome(two.forTx(txId, 1, Duration.ZERO))).isEqualTo(new TxOutcome.TimedOut(0));
+            assertThat(waiting).isNotDone();
+            two.silentNodeIsKnown = false;
+
+            assertThat(Await.outcome(waiting)).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        }
+    }
+
+    @Test
     void one_of_two_nodes_is_not_believed_when_the_other_is_silent() throws Exception {
         try (WaitRig two = new WaitRig(2)) {
             two.secondIsSilent = true;
