@@ -541,7 +541,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         CompletionStage<Found> look(Hash256 txId, List<NodeClient> asked) {
             Votes votes = new Votes(asked.size());
             for (NodeClient node : asked) {
-                placeOf(node, txId).whenCompleteAsync(votes::add, executor);
+                placeOf(node, txId, votes).whenCompleteAsync(votes::add, executor);
             }
             return votes.counted.thenComposeAsync(named -> decide(txId, named), executor);
         }
@@ -601,11 +601,11 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
                             executor);
         }
 
-        /** Returns the place of a block that is on the asked node's best chain and lists the transaction. */
-        private CompletionStage<Optional<BlockPlace>> placeOf(NodeClient asked, Hash256 txId) {
+        /** Returns the place of a block that is on the asked node's best chain and lists the transaction. After the count it is not needed. */
+        private CompletionStage<Optional<BlockPlace>> placeOf(NodeClient asked, Hash256 txId, Votes votes) {
             return asked.transaction(txId)
                     .thenComposeAsync(
-                            found -> found.filter(tx -> !tx.inMempool())
+                            found -> found.filter(tx -> !tx.inMempool() && !votes.counted.isDone())
                                     .map(tx ->
                                             confirmedPlace(asked, txId, new BlockPlace(tx.blockHeight(), tx.blockId())))
                                     .orElse(CompletableFuture.completedStage(Optional.empty())),

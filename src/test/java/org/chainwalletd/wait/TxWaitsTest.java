@@ -329,6 +329,19 @@ class TxWaitsTest {
     }
 
     @Test
+    void a_node_whose_answer_comes_after_two_have_agreed_is_asked_nothing_more() throws Exception {
+        try (WaitRig three = new WaitRig(3)) {
+            three.secondKnows = true;
+            three.connectUnheard(tx);
+            three.jump();
+            Await.outcome(three.forTx(txId, 1, Duration.ZERO));
+            three.third.complete(three.transaction(txId));
+
+            assertThat(three.askedThird).containsExactly("transaction");
+        }
+    }
+
+    @Test
     void a_node_that_is_known_to_be_silent_is_not_waited_for() throws Exception {
         try (WaitRig three = new WaitRig(3)) {
             three.silentNodeIsKnown = true;
