@@ -124,7 +124,7 @@ final class MempoolLook {
                     .filter(wanted)
                     .map(NodeClient.MempoolEntry::txId)
                     .filter(txId -> !known.test(address, txId))
-                    .limit(MOST_FETCHED + 1)
+                    .limit(MOST_FETCHED + MissingBodies.MOST + 1)
                     .toList());
         }
         List<Hash256> inTurns = inTurns(unknown);

@@ -157,6 +157,16 @@ class PaymentWaitsTest {
         waitWithBaseline(SHOP, 1);
     }
 
+    @Test
+    void a_payment_behind_more_than_are_asked_for_again_is_found_while_its_wait_is_open() throws Exception {
+        CompletableFuture<PaymentOutcome> waiting = waitWithBaseline(SHOP, 1_000);
+        pendMany(SHOP);
+        Hash256 last = rig.pend(rig.payment(SHOP, 1_000));
+        rig.nudge(SHOP);
+
+        assertThat(((PaymentOutcome.Received) Await.outcome(waiting)).txId()).contains(last);
+    }
+
     private void pendMany(Address address) {
         for (int i = 0; i < 600; i++) {
             rig.pend(rig.payment(address, 500));
