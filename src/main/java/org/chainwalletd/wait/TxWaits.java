@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
@@ -512,6 +513,8 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
 
         /** Number of nodes that must agree. */
         private static final int QUORUM = 2;
+        /** Time after the first answer with a place for which the other nodes are waited for without a proof. */
+        private static final long EARLY_PROOF_MILLIS = 500;
 
         private final List<NodeClient> each;
         private final Supplier<List<NodeClient>> answering;
@@ -540,16 +543,39 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
          */
         CompletionStage<Found> look(Hash256 txId, List<NodeClient> asked) {
             Votes votes = new Votes(asked.size());
+            votes.firstNamed.thenAcceptAsync(
+                    place -> proveEarly(txId, place, votes),
+                    CompletableFuture.delayedExecutor(EARLY_PROOF_MILLIS, TimeUnit.MILLISECONDS, executor));
             for (NodeClient node : asked) {
                 placeOf(node, txId, votes).whenCompleteAsync(votes::add, executor);
             }
             return votes.counted.thenComposeAsync(named -> decide(txId, named), executor);
         }
 
-        /** Answers of the nodes that are asked for a transaction: counted when enough of them name the same place, at the latest when all have come. */
+        /** Does not wait for the other nodes if the followed chain proves the first place that a node has named. */
+        private void proveEarly(Hash256 txId, BlockPlace place, Votes votes) {
+            if (!votes.counted.isDone()) {
+                proves.apply(txId, place)
+                        .thenAcceptAsync(
+                                shown -> {
+                                    if (shown) {
+                                        votes.proven(place);
+                                    }
+                                },
+                                executor);
+            }
+        }
+
+        /**
+         * Answers of the nodes that are asked for a transaction: counted when enough of them name the same place or one is proven, at the latest when
+         * all have come.
+         */
         private static final class Votes {
             /** Number of nodes that name each place. Fails if no node answers. */
             final CompletableFuture<Map<BlockPlace, Integer>> counted = new CompletableFuture<>();
+
+            /** Never completed if no node names a place. */
+            final CompletableFuture<BlockPlace> firstNamed = new CompletableFuture<>();
 
             private final Map<BlockPlace, Integer> named = new HashMap<>();
             private int open;
@@ -572,7 +598,14 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
                     counted.complete(Map.copyOf(named));
                 } else if (open == 0) {
                     counted.completeExceptionally(failure);
+                } else if (failure == null) {
+                    place.ifPresent(firstNamed::complete);
                 }
+            }
+
+            /** Counts a place as if enough nodes had named it. */
+            void proven(BlockPlace place) {
+                counted.complete(Map.of(place, QUORUM));
             }
         }
 

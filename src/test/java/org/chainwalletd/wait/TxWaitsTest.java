@@ -329,6 +329,16 @@ class TxWaitsTest {
     }
 
     @Test
+    void a_place_that_the_followed_chain_proves_needs_no_answer_of_a_node_that_hangs() throws Exception {
+        try (WaitRig three = new WaitRig(3)) {
+            BlockPlace place = three.connectUnheard(tx).place();
+            three.jump();
+
+            assertThat(Await.outcome(three.forTx(txId, 1, LONG))).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        }
+    }
+
+    @Test
     void a_node_whose_answer_comes_after_two_have_agreed_is_asked_nothing_more() throws Exception {
         try (WaitRig three = new WaitRig(3)) {
             three.secondKnows = true;
