@@ -4,6 +4,8 @@ import java.net.URI;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Address;
@@ -60,7 +62,8 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, MempoolForwarder me
                 address -> resources.keyring().owns(address)
                         || following.watchOnly().has(address),
                 () -> nodes.seen().get().tip(follower.nodesWithIgnoredTips()),
-                follower::proves,
+                (txId, place) ->
+                        follower.proves(txId, place, answeringUrls(nodes.seen().get())::contains),
                 follower::subscribe,
                 resources.upstream(),
                 () -> System.nanoTime() / 1_000_000);
@@ -76,6 +79,13 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, MempoolForwarder me
                 .filter(i -> seen.isAnswering(seen.nodes().get(i)))
                 .mapToObj(each::get)
                 .toList();
+    }
+
+    private static Set<String> answeringUrls(NodesSeen seen) {
+        return seen.nodes().stream()
+                .filter(seen::isAnswering)
+                .map(NodesSeen.Seen::url)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /** Watches these addresses, most urgent first, for a reason; replaces those watched for it before. */

@@ -1,5 +1,7 @@
 package org.chainwalletd.follow;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -10,6 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.stream.OverflowStrategy;
@@ -162,19 +165,29 @@ public final class Follower {
      * not proven, for whatever reason.
      */
     public CompletionStage<Boolean> proves(Hash256 txId, BlockPlace place) {
+        return proves(txId, place, url -> true);
+    }
+
+    /**
+     * As {@link #proves(Hash256, BlockPlace)}, for callers that wait.
+     *
+     * @param answering whether the node of this URL answers at present; the others are asked last, because each takes its whole timeout
+     */
+    public CompletionStage<Boolean> proves(Hash256 txId, BlockPlace place, Predicate<String> answering) {
         FollowStatus now = status();
         if (now.tip()
                 .filter(tip -> place.height() >= 0 && place.height() <= tip.height())
                 .isEmpty()) {
             return CompletableFuture.completedFuture(false);
         }
+        List<FollowedNode> order = new ArrayList<>(setup.nodes());
+        order.sort(Comparator.comparing(node -> !answering.test(node.name())));
         return setup.file()
                 .read(session -> BlockRows.from(session.head(), place.height()))
                 .thenComposeAsync(
                         kept -> kept.isEmpty()
                                 ? CompletableFuture.completedFuture(false)
-                                : new BlockProof(reader(), place, txId, kept.get(), executor)
-                                        .by(setup.nodes().iterator()),
+                                : new BlockProof(reader(), place, txId, kept.get(), executor).by(order.iterator()),
                         executor);
     }
 

@@ -58,10 +58,9 @@ public final class CallContext {
     }
 
     /**
-     * Completes when the caller has left: its connection was closed or reset, its HTTP/2 stream was reset, or its token has ended. Does not
-     * complete later than the call has ended, but is complete if requested only then, since a call that has ended has no caller. Never
-     * fails. An HTTP/1 client that has closed only its sending side counts as connected while
-     * the server works for it ({@code HttpLimits.halfClosed}).
+     * Completes when the caller has left: its connection was closed or reset, its HTTP/2 stream was reset, or its token has ended. After
+     * the call has ended it does not complete any more; a stage first requested then is already complete. Never fails. An HTTP/1 client that has
+     * closed only its sending side counts as connected while the server works for it ({@code HttpLimits.halfClosed}).
      *
      * <p>Meant for {@linkplain RpcMethod#longPoll() long polls}. A call that has started to move money ignores it and runs to its end.
      */

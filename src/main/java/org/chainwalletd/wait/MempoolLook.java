@@ -57,7 +57,7 @@ final class MempoolLook {
             Map<Hash256, Transaction> transactions,
             List<Hash256> missing,
             Set<Hash256> unrequested) {
-        private Found without(List<Hash256> more) {
+        private Found withMissing(List<Hash256> more) {
             return new Found(
                     paid,
                     transactions,
@@ -124,13 +124,13 @@ final class MempoolLook {
                     .filter(wanted)
                     .map(NodeClient.MempoolEntry::txId)
                     .filter(txId -> !known.test(address, txId))
-                    .limit(MOST_FETCHED + 1)
+                    .limit(MOST_FETCHED + MissingBodies.MOST + 1)
                     .toList());
         }
         List<Hash256> inTurns = inTurns(unknown);
         int most = Math.min(MOST_FETCHED, inTurns.size());
         return fetch(inTurns.subList(0, most), Set.copyOf(addresses))
-                .thenApplyAsync(found -> found.without(inTurns.subList(most, inTurns.size())), executor);
+                .thenApplyAsync(found -> found.withMissing(inTurns.subList(most, inTurns.size())), executor);
     }
 
     /** Returns the items of some lists without duplicates: first the first one of each list, then the second ones, and so on. */

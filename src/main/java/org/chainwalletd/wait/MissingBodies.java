@@ -20,7 +20,8 @@ final class MissingBodies {
     static final Duration PAUSE = Duration.ofSeconds(1);
 
     private static final int TRIES = 10;
-    private static final int MOST = 50;
+    /** Maximum number of transactions that are requested again. */
+    static final int MOST = 50;
 
     /** Transaction that is requested again, with the addresses for which it was listed. */
     private static final class Missing {

@@ -1,5 +1,6 @@
 package org.chainwalletd.wait;
 
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -21,6 +22,8 @@ import org.chainwalletd.node.NodeClient;
 final class NodeBalances {
     private static final int QUORUM = 2;
     private static final Amount NONE = Amount.ofUnsigned(0);
+    /** Maximum time for which a request waits for the quotas of a node: all other look-ups wait for the slowest node. */
+    static final Duration PATIENCE = Duration.ofSeconds(10);
 
     /**
      * Last answer of a node.
@@ -46,7 +49,8 @@ final class NodeBalances {
     static CompletionStage<List<Optional<List<Amount>>>> ask(
             List<NodeClient> each, List<Address> addresses, Executor executor) {
         List<CompletableFuture<Optional<List<Amount>>>> asked = each.stream()
-                .map(node -> node.balances(addresses)
+                .map(node -> node.patient(PATIENCE)
+                        .balances(addresses)
                         .handleAsync((amounts, failure) -> Optional.ofNullable(amounts), executor)
                         .toCompletableFuture())
                 .toList();

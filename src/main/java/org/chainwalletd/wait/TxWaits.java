@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
@@ -39,8 +41,9 @@ import org.chainwalletd.store.BlockPlace;
 
 /**
  * Owner of the waits for transactions, grouped by transaction (interface.md, section 4.6). Receives blocks from the follower. A node is asked for a
- * transaction once, when its first wait begins, and again only when the followed chain lags behind a node's tip or has jumped, or when no node
- * answered or none could prove its answer ({@link TxSearch}). On restart all waits end with their time-out answer: waiting again is safe.
+ * transaction once, when its first wait begins, and again only when the followed chain lags behind a node's tip or has jumped, when a node that did
+ * not answer does so again, or when no node answered or none could prove its answer ({@link TxSearch}). On restart all waits end with their time-out
+ * answer: waiting again is safe.
  */
 final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     /** Maximum number of concurrent look-ups. */
@@ -78,6 +81,9 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     private static final class Group {
         final Hash256 txId;
         final Set<TxWait> waits = new LinkedHashSet<>();
+        /** Nodes that the last look-up asked, without those that have stopped answering since. */
+        final Set<NodeClient> asked = new HashSet<>();
+
         BlockPlace place;
         boolean looking;
         /** The chain has changed since the current look-up began: if that finds nothing, another one follows. */
@@ -219,13 +225,23 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         }
     }
 
-    /** Looks up again on each new tip of a node while the followed chain lags. */
+    /**
+     * Looks up again on each new tip of a node while the followed chain lags, and what has no place yet also when a node answers that the last
+     * look-up had to do without.
+     */
     private Behavior<Command> onLag() {
         long height = nodesTip.get().map(NodeClient.Tip::height).orElse(0L);
         boolean changed = height != nodeTip;
         nodeTip = height;
         if (changed && isLagging()) {
             groups.values().forEach(this::lookAgain);
+        }
+        List<NodeClient> answering = search.answering();
+        for (Group group : groups.values()) {
+            group.asked.retainAll(answering);
+            if (group.place == null && !group.asked.containsAll(answering)) {
+                lookAgain(group);
+            }
         }
         return this;
     }
@@ -261,7 +277,10 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             toLook.remove(group);
             group.looking = true;
             looking++;
-            Outcome.pipe(getContext(), search.look(group.txId), found -> new Looked(group.txId, found));
+            List<NodeClient> nodes = search.nodes();
+            group.asked.clear();
+            group.asked.addAll(nodes);
+            Outcome.pipe(getContext(), search.look(group.txId, nodes), found -> new Looked(group.txId, found));
         }
     }
 
@@ -494,6 +513,8 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
 
         /** Number of nodes that must agree. */
         private static final int QUORUM = 2;
+        /** Time after the first answer with a place for which the other nodes are waited for without a proof. */
+        private static final long EARLY_PROOF_MILLIS = 500;
 
         private final List<NodeClient> each;
         private final Supplier<List<NodeClient>> answering;
@@ -507,24 +528,54 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             this.executor = setup.executor();
         }
 
+        List<NodeClient> answering() {
+            return answering.get();
+        }
+
+        /** Returns the nodes for a look-up: a node that gives no answers at present is not waited for. */
+        List<NodeClient> nodes() {
+            List<NodeClient> known = answering();
+            return known.isEmpty() ? each : known;
+        }
+
         /**
-         * Looks up a transaction at each node, so that one that hides it or lags cannot hide it for all; a node that gives no answers at present is
-         * not waited for. Fails if no node answers.
+         * Looks up a transaction at each of the nodes, so that one that hides it or lags cannot hide it for all. Fails if no node answers.
          */
-        CompletionStage<Found> look(Hash256 txId) {
-            List<NodeClient> known = answering.get();
-            List<NodeClient> asked = known.isEmpty() ? each : known;
+        CompletionStage<Found> look(Hash256 txId, List<NodeClient> asked) {
             Votes votes = new Votes(asked.size());
+            votes.firstNamed.thenAcceptAsync(
+                    place -> proveEarly(txId, place, votes),
+                    CompletableFuture.delayedExecutor(EARLY_PROOF_MILLIS, TimeUnit.MILLISECONDS, executor));
             for (NodeClient node : asked) {
-                placeOf(node, txId).whenCompleteAsync(votes::add, executor);
+                placeOf(node, txId, votes).whenCompleteAsync(votes::add, executor);
             }
             return votes.counted.thenComposeAsync(named -> decide(txId, named), executor);
         }
 
-        /** Answers of the nodes that are asked for a transaction: counted when enough of them name the same place, at the latest when all have come. */
+        /** Does not wait for the other nodes if the followed chain proves the first place that a node has named. */
+        private void proveEarly(Hash256 txId, BlockPlace place, Votes votes) {
+            if (!votes.counted.isDone()) {
+                proves.apply(txId, place)
+                        .thenAcceptAsync(
+                                shown -> {
+                                    if (shown) {
+                                        votes.proven(place);
+                                    }
+                                },
+                                executor);
+            }
+        }
+
+        /**
+         * Answers of the nodes that are asked for a transaction: counted when enough of them name the same place or one is proven, at the latest when
+         * all have come.
+         */
         private static final class Votes {
             /** Number of nodes that name each place. Fails if no node answers. */
             final CompletableFuture<Map<BlockPlace, Integer>> counted = new CompletableFuture<>();
+
+            /** Never completed if no node names a place. */
+            final CompletableFuture<BlockPlace> firstNamed = new CompletableFuture<>();
 
             private final Map<BlockPlace, Integer> named = new HashMap<>();
             private int open;
@@ -547,7 +598,14 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
                     counted.complete(Map.copyOf(named));
                 } else if (open == 0) {
                     counted.completeExceptionally(failure);
+                } else if (failure == null) {
+                    place.ifPresent(firstNamed::complete);
                 }
+            }
+
+            /** Counts a place as if enough nodes had named it. */
+            void proven(BlockPlace place) {
+                counted.complete(Map.of(place, QUORUM));
             }
         }
 
@@ -576,11 +634,11 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
                             executor);
         }
 
-        /** Returns the place of a block that is on the asked node's best chain and lists the transaction. */
-        private CompletionStage<Optional<BlockPlace>> placeOf(NodeClient asked, Hash256 txId) {
+        /** Returns the place of a block that is on the asked node's best chain and lists the transaction. After the count it is not needed. */
+        private CompletionStage<Optional<BlockPlace>> placeOf(NodeClient asked, Hash256 txId, Votes votes) {
             return asked.transaction(txId)
                     .thenComposeAsync(
-                            found -> found.filter(tx -> !tx.inMempool())
+                            found -> found.filter(tx -> !tx.inMempool() && !votes.counted.isDone())
                                     .map(tx ->
                                             confirmedPlace(asked, txId, new BlockPlace(tx.blockHeight(), tx.blockId())))
                                     .orElse(CompletableFuture.completedStage(Optional.empty())),

@@ -6,19 +6,26 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.apache.pekko.stream.Materializer;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.devnet.ledger.ConnectedBlock;
+import org.chainwalletd.follow.FollowerSetup.FollowedNode;
+import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.SeenTable;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.FollowRig;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -149,6 +156,43 @@ class FollowerTest {
                             tip.place().blockId().equals(chain.node().tip().id()))
                     .isPresent();
         });
+    }
+
+    @Test
+    void a_proof_asks_the_nodes_that_answer_before_the_others() {
+        AtomicBoolean proving = new AtomicBoolean();
+        Queue<String> asked = new ConcurrentLinkedQueue<>();
+        rig = new FollowRig(
+                folder,
+                List.of(new SeenBook()),
+                setup -> withNodes(
+                        looksOnceAnHour(setup),
+                        client -> List.of("silent", "other", "third").stream()
+                                .map(name -> new FollowedNode(name, Stub.of(NodeClient.class, call -> {
+                                    if (proving.get()) {
+                                        asked.add(name);
+                                    }
+                                    return call.on(client);
+                                })))
+                                .toList()),
+                chain.uri());
+        awaitNodesTip();
+        ConnectedBlock block =
+                chain.node().ledger().blockAt(chain.node().tip().height()).orElseThrow();
+        BlockPlace place = new BlockPlace(block.height(), chain.node().tip().id());
+        proving.set(true);
+
+        assertThat(Await.result(rig.follower().proves(block.txIds().get(0), place, "other"::equals)))
+                .isTrue();
+        assertThat(Set.copyOf(asked)).containsExactly("other");
+        assertThat(Await.result(rig.follower().proves(Hash256.ZERO, place, "other"::equals)))
+                .isFalse();
+        assertThat(List.copyOf(new LinkedHashSet<>(asked))).containsExactly("other", "silent", "third");
+    }
+
+    private static FollowerSetup withNodes(FollowerSetup setup, Function<NodeClient, List<FollowedNode>> nodes) {
+        NodeClient client = setup.sources().nodes().get(0).client();
+        return Copies.with(setup, "sources", Copies.with(setup.sources(), "nodes", nodes.apply(client)));
     }
 
     private static FollowerSetup looksOnceAnHour(FollowerSetup setup) {

@@ -5,11 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
 class NodeBalancesTest {
     private static final long TIP = 100;
+    private static final Address SHOP = WaitRig.address(1);
 
     private final NodeBalances balances = new NodeBalances();
     private long changes;
@@ -59,6 +68,27 @@ class NodeBalancesTest {
         read(1_300);
 
         assertThat(balances.growth(1, 0, tip -> tip > TIP)).isEmpty();
+    }
+
+    @Test
+    void a_node_that_would_answer_only_after_its_quota_is_not_waited_for() {
+        List<Amount> amounts = List.of(Amount.of(1_000));
+        NodeClient prompt = node(wait -> CompletableFuture.completedFuture(amounts));
+        NodeClient limited = node(wait -> wait.isEmpty()
+                ? new CompletableFuture<>()
+                : CompletableFuture.failedFuture(new NodeException.Rejected(-32603, "no room in " + wait.get())));
+
+        assertThat(Await.result(NodeBalances.ask(List.of(limited, prompt), List.of(SHOP), Runnable::run)))
+                .containsExactly(Optional.empty(), Optional.of(amounts));
+    }
+
+    /** @param balances answer by the time that the call may wait for quotas, if limited */
+    private static NodeClient node(Function<Optional<Object>, CompletionStage<List<Amount>>> balances) {
+        return Stub.of(
+                NodeClient.class,
+                call -> call.name().equals("patient")
+                        ? node(wait -> balances.apply(Optional.of(call.arguments()[0])))
+                        : balances.apply(Optional.empty()));
     }
 
     private void read(Integer... byNode) {

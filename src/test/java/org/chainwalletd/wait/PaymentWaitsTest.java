@@ -157,6 +157,16 @@ class PaymentWaitsTest {
         waitWithBaseline(SHOP, 1);
     }
 
+    @Test
+    void a_payment_behind_more_than_are_asked_for_again_is_found_while_its_wait_is_open() throws Exception {
+        CompletableFuture<PaymentOutcome> waiting = waitWithBaseline(SHOP, 1_000);
+        pendMany(SHOP);
+        Hash256 last = rig.pend(rig.payment(SHOP, 1_000));
+        rig.nudge(SHOP);
+
+        assertThat(((PaymentOutcome.Received) Await.outcome(waiting)).txId()).contains(last);
+    }
+
     private void pendMany(Address address) {
         for (int i = 0; i < 600; i++) {
             rig.pend(rig.payment(address, 500));
@@ -324,6 +334,7 @@ class PaymentWaitsTest {
             two.balance(SHOP, 1_250);
             two.nodesTip(two.height() + 1);
             Await.until("it was asked for again", () -> two.secondAskedForBalances.get() == 2);
+            awaitAnswers(two);
             Transaction real = two.payment(SHOP, 300);
             two.connect(real);
 
@@ -358,6 +369,7 @@ class PaymentWaitsTest {
         rig.balance(SHOP, 1_250);
         rig.nodesTip(rig.height() + 1);
         Await.until("it was asked for again", () -> rig.asked("balances") == 2);
+        awaitAnswers(rig);
         Transaction real = rig.payment(SHOP, 300);
         rig.connect(real);
 
@@ -414,6 +426,13 @@ class PaymentWaitsTest {
 
         assertThat(waiting).allMatch(one -> one.getNow(null) instanceof PaymentOutcome.TimedOut);
         assertThat(rig.open("payment")).isZero();
+    }
+
+    /** Waits until the answers to all counted requests are handled: the first poll ends after they were received, the second after they were handled. */
+    private static void awaitAnswers(WaitRig rig) throws Exception {
+        for (int i = 0; i < 2; i++) {
+            Await.outcome(rig.forPayment(SHOP, 1, Duration.ZERO));
+        }
     }
 
     private CompletableFuture<PaymentOutcome> waitWithBaseline(Address address, long least) {

@@ -329,6 +329,29 @@ class TxWaitsTest {
     }
 
     @Test
+    void a_place_that_the_followed_chain_proves_needs_no_answer_of_a_node_that_hangs() throws Exception {
+        try (WaitRig three = new WaitRig(3)) {
+            BlockPlace place = three.connectUnheard(tx).place();
+            three.jump();
+
+            assertThat(Await.outcome(three.forTx(txId, 1, LONG))).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        }
+    }
+
+    @Test
+    void a_node_whose_answer_comes_after_two_have_agreed_is_asked_nothing_more() throws Exception {
+        try (WaitRig three = new WaitRig(3)) {
+            three.secondKnows = true;
+            three.connectUnheard(tx);
+            three.jump();
+            Await.outcome(three.forTx(txId, 1, Duration.ZERO));
+            three.third.complete(three.transaction(txId));
+
+            assertThat(three.askedThird).containsExactly("transaction");
+        }
+    }
+
+    @Test
     void a_node_that_is_known_to_be_silent_is_not_waited_for() throws Exception {
         try (WaitRig three = new WaitRig(3)) {
             three.silentNodeIsKnown = true;
@@ -336,6 +359,23 @@ class TxWaitsTest {
             three.jump();
 
             assertThat(Await.outcome(three.forTx(txId, 1, Duration.ZERO))).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        }
+    }
+
+    @Test
+    void a_node_that_was_silent_is_asked_when_it_answers_again() throws Exception {
+        try (WaitRig two = new WaitRig(2)) {
+            two.secondKnows = true;
+            two.firstKnowsNothing = true;
+            two.silentNodeIsKnown = true;
+            BlockPlace place = two.connectUnheard(tx).place();
+            two.jump();
+            CompletableFuture<TxOutcome> waiting = two.forTx(txId, 1, LONG);
+            assertThat(Await.outcome(two.forTx(txId, 1, Duration.ZERO))).isEqualTo(new TxOutcome.TimedOut(0));
+            assertThat(waiting).isNotDone();
+            two.silentNodeIsKnown = false;
+
+            assertThat(Await.outcome(waiting)).isEqualTo(new TxOutcome.Confirmed(place, 1));
         }
     }
 

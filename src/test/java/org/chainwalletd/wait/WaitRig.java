@@ -3,6 +3,8 @@ package org.chainwalletd.wait;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,13 +66,20 @@ final class WaitRig implements AutoCloseable {
 
     private final ActorSystem<Object> system;
     private final List<ActorRef<FollowEvent>> followers = new CopyOnWriteArrayList<>();
-    private final Map<Hash256, Transaction> mempool = new ConcurrentHashMap<>();
+    /** In the order in which the nodes list it. */
+    private final Map<Hash256, Transaction> mempool = Collections.synchronizedMap(new LinkedHashMap<>());
+
     private final Map<Hash256, BlockPlace> confirmed = new ConcurrentHashMap<>();
     private final Map<Address, Amount> balances = new ConcurrentHashMap<>();
     /** Balances at the second node, where they differ. */
     final Map<Address, Amount> secondBalances = new ConcurrentHashMap<>();
 
     final AtomicInteger secondAskedForBalances = new AtomicInteger();
+
+    /** The third node's answer to each request, which does not come unless a test completes it. */
+    final CompletableFuture<Object> third = new CompletableFuture<>();
+
+    final List<String> askedThird = new CopyOnWriteArrayList<>();
 
     final Set<Address> booked = ConcurrentHashMap.newKeySet();
     private final List<ChainBlock> chain = new CopyOnWriteArrayList<>();
@@ -117,6 +126,9 @@ final class WaitRig implements AutoCloseable {
         system = ActorSystem.create(Behaviors.empty(), "waits", PekkoSettings.forSystem());
         NodeClient nodes = Stub.of(NodeClient.class, this::counted);
         NodeClient second = Stub.of(NodeClient.class, call -> {
+            if (call.name().equals("patient")) {
+                return call.self();
+            }
             if (secondIsSilent) {
                 return CompletableFuture.failedFuture(new NodeException.Unreachable("gone"));
             }
@@ -130,7 +142,10 @@ final class WaitRig implements AutoCloseable {
                     ? CompletableFuture.completedFuture(Optional.empty())
                     : answer(call.name(), call.arguments());
         });
-        NodeClient silent = Stub.of(NodeClient.class, call -> new CompletableFuture<>());
+        NodeClient silent = Stub.of(NodeClient.class, call -> {
+            askedThird.add(call.name());
+            return third;
+        });
         List<NodeClient> each = List.of(nodes, second, silent).subList(0, count);
         waits = Waits.start(
                 new Spawner() {
@@ -170,6 +185,9 @@ final class WaitRig implements AutoCloseable {
     }
 
     private Object counted(Stub.Call call) {
+        if (call.name().equals("patient")) {
+            return call.self();
+        }
         try {
             return call.name().equals("transaction") && firstKnowsNothing
                     ? CompletableFuture.completedFuture(Optional.empty())
@@ -253,7 +271,7 @@ final class WaitRig implements AutoCloseable {
         return entries;
     }
 
-    private Optional<NodeClient.NodeTransaction> transaction(Hash256 txId) {
+    Optional<NodeClient.NodeTransaction> transaction(Hash256 txId) {
         BlockPlace place = confirmed.get(txId);
         Transaction tx = mempool.get(txId);
         if (place == null && tx == null) {
