@@ -327,9 +327,9 @@ public final class SentLog implements AutoCloseable {
         return length >= postponedTo && (renewalDue || length >= Math.max(leastToPrune, 2 * base));
     }
 
-    /** Lets the log double before it is pruned again: an attempt reads the whole store and may fill the disk. */
+    /** Lets the log double, or grow by {@link #leastToPrune}, before it is pruned again: an attempt reads the whole store and may fill the disk. */
     private void postpone() throws IOException {
-        postponedTo = 2 * log.length();
+        postponedTo = log.length() + Math.max(1, Math.min(log.length(), leastToPrune));
     }
 
     /** Requests that the log be replaced soon by one whose base is the store's current content. */
@@ -394,6 +394,7 @@ public final class SentLog implements AutoCloseable {
         log = next;
         base = nextBase;
         renewalDue = false;
+        postponedTo = 0;
         markForced();
         try {
             AtomicFiles.syncFolder(folder);

@@ -420,6 +420,48 @@ class SentLogTest {
         }
     }
 
+    /** A disk that is nearly full may never hold twice a large log. */
+    @Test
+    void a_large_log_that_could_not_be_pruned_is_pruned_when_it_is_a_little_larger_and_then_as_any_other()
+            throws IOException {
+        CommitMark first = pay(1).orElseThrow();
+        AtomicLong number = new AtomicLong(first.number());
+        try (SentLog large = SentLog.open(folder, 2_000)) {
+            while (Files.size(log) < 12_000) {
+                append(large, first, number);
+            }
+            assertThat(lengthWhenPruned(large, first, number)).isBetween(12_000L, 13_000L);
+            large.pruningHasFailed();
+            large.prune(from -> {});
+            assertThat(lengthWhenPruned(large, first, number)).isBetween(14_000L, 16_000L);
+
+            CommitMark last = new CommitMark(first.store(), first.opening(), number.get());
+            large.setSuccessor(SentLog.successor(folder, last, Optional.empty(), sink -> {}, Files.size(log)));
+            large.prune(from -> {});
+            assertThat(Files.size(log)).isLessThan(1_000);
+            assertThat(lengthWhenPruned(large, first, number)).isBetween(2_000L, 4_000L);
+        }
+    }
+
+    /** Appends commits until the log is to be pruned; returns its length in bytes then. */
+    private static long lengthWhenPruned(SentLog pruned, CommitMark first, AtomicLong number) throws IOException {
+        AtomicLong from = new AtomicLong();
+        pruned.prune(from::set);
+        while (from.get() == 0) {
+            assertThat(number).hasValueLessThan(1_000);
+            append(pruned, first, number);
+            pruned.prune(from::set);
+        }
+        return from.get();
+    }
+
+    private static void append(SentLog to, CommitMark first, AtomicLong number) throws IOException {
+        SentLog.Lines lines = new SentLog.Lines();
+        lines.add(new SentLine.Spend(payment(2), SpendRow.Held.ALL, OptionalLong.empty()));
+        to.announce(new CommitMark(first.store(), first.opening(), number.incrementAndGet()), lines);
+        to.made();
+    }
+
     /** PostgreSQL shows a commit that waits for a standby to no reader, and makes it when the standby returns. */
     @Test
     void a_log_is_not_replaced_by_one_of_a_store_that_did_not_show_its_last_commit() throws IOException {
