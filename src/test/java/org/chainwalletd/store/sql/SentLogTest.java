@@ -18,9 +18,13 @@ import static org.chainwalletd.store.StoreSample.intent;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -32,6 +36,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Hash256;
@@ -460,6 +465,29 @@ class SentLogTest {
         lines.add(new SentLine.Spend(payment(2), SpendRow.Held.ALL, OptionalLong.empty()));
         to.announce(new CommitMark(first.store(), first.opening(), number.incrementAndGet()), lines);
         to.made();
+    }
+
+    /** The transaction has only read. */
+    @Test
+    void a_log_that_was_written_is_not_lost_when_the_transaction_that_it_was_read_in_cannot_be_ended()
+            throws IOException, SQLException {
+        CommitMark last = pay(1).orElseThrow();
+        AtomicInteger statements = new AtomicInteger();
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
+            Connection failing = (Connection) Proxy.newProxyInstance(
+                    Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, values) -> {
+                        if (method.getName().equals("createStatement") && statements.incrementAndGet() > 1) {
+                            throw new SQLException("the connection is gone");
+                        }
+                        return method.invoke(connection, values);
+                    });
+
+            SentLog.Successor successor = StoreRestore.successor(folder, new SqlSession(failing, Sqlite.DIALECT), 0);
+
+            assertThat(successor.last()).isEqualTo(last);
+            assertThat(statements).hasValue(2);
+            successor.log().discard();
+        }
     }
 
     /** PostgreSQL shows a commit that waits for a standby to no reader, and makes it when the standby returns. */
