@@ -89,12 +89,16 @@ public final class SentLog implements AutoCloseable {
     /** Whether the log must be rewritten because it lacks content that the store had before the log was created. */
     private boolean renewalDue;
 
+    /** Whether the log had no base when it was opened. */
+    private final boolean bare;
+
     private SentLog(Path folder, Reading reading, AppendLog log, long base, long leastToPrune) throws IOException {
         this.folder = folder;
         this.name = reading.shared.map(Shared::name);
         this.last = reading.last.number();
         this.certain = reading.certain.equals(reading.last);
         this.renewalDue = reading.lacksOne;
+        this.bare = reading.bare;
         this.log = log;
         this.base = base;
         this.leastToPrune = leastToPrune;
@@ -241,6 +245,8 @@ public final class SentLog implements AutoCloseable {
         private Optional<Shared> shared = Optional.empty();
         /** Whether a number is missing, that of a commit whose record was lost with the power of the machine. */
         private boolean lacksOne;
+        /** Whether the log has no base: it was begun without one, and was never rewritten. */
+        private boolean bare = true;
 
         void record(byte[] record) throws IOException {
             ByteBuffer in = ByteBuffer.wrap(record);
@@ -261,7 +267,9 @@ public final class SentLog implements AutoCloseable {
                 shared = Optional.of(new Shared(shared.get().name(), in.getLong()));
             } else if (kind == MADE && last != null) {
                 certain = last;
-            } else if (kind != BASE_LINES || last == null) {
+            } else if (kind == BASE_LINES && last != null) {
+                bare = false;
+            } else {
                 throw new IOException("unknown kind of record: " + kind);
             }
         }
@@ -316,6 +324,11 @@ public final class SentLog implements AutoCloseable {
     /** Returns the name of the log, which only the log of one of several daemons has. */
     public Optional<String> name() {
         return name;
+    }
+
+    /** Returns whether the log, when it was opened, contained only commits that were made since it was begun. */
+    public boolean isBare() {
+        return bare;
     }
 
     /**

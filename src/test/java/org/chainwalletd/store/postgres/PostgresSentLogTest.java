@@ -52,6 +52,7 @@ import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.KeyringRow;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.PayoutSample;
 import org.chainwalletd.store.PayoutStore;
@@ -60,6 +61,7 @@ import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.StoreSample;
 import org.chainwalletd.store.WatchStore;
+import org.chainwalletd.store.sql.KeyringTable;
 import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.store.sql.StoreFaults;
@@ -392,6 +394,27 @@ class PostgresSentLogTest {
         end(open("one"));
         restore("one");
         assertBound(open("one"), List.of(1, 2));
+    }
+
+    /** A daemon joins when there are keys, and ends before its log contains them. */
+    @Test
+    void the_log_of_a_daemon_that_joined_later_contains_the_keys_although_its_first_start_ended_at_once()
+            throws IOException {
+        PostgresStore one = open("one");
+        database.backUp();
+        KeyringRow.Head head = new KeyringRow.Head(7, Map.of());
+        done(one.write(session -> {
+            KeyringTable.set(session, head);
+            return null;
+        }));
+        end(open("two"));
+        PostgresStore two = open("two");
+        payUntilPruned(two, "two", 100);
+        String lost = logOf("one");
+        setBack(one, two);
+
+        assertThat(restore("two", lost).restored()).isPresent();
+        assertThat(open("two").keys().head()).contains(head);
     }
 
     /** Ends these daemons, sets the database back, lets a daemon find it stopped, and restores it from both logs. */
