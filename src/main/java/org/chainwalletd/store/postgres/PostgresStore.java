@@ -630,9 +630,14 @@ public final class PostgresStore extends SqlStore {
             return CompletableFuture.failedFuture(GroupCommitWriter.unavailable(name, "is closed", null));
         }
         long now = System.nanoTime();
-        return TimeUnit.NANOSECONDS.toMillis(Math.max(now - confirmedAt, now - beatenAt)) < SILENT_MILLIS
-                ? CompletableFuture.completedFuture(null)
-                : checkUnderLock();
+        if (TimeUnit.NANOSECONDS.toMillis(Math.max(now - confirmedAt, now - beatenAt)) < SILENT_MILLIS) {
+            return CompletableFuture.completedFuture(null);
+        }
+        // Each check tries the log again, so that a send need not take the lock for that.
+        return canLog()
+                ? checkUnderLock()
+                : CompletableFuture.failedFuture(GroupCommitWriter.unavailable(
+                        name, "sends nothing while " + SentLog.FILE_NAME + " cannot be written", null));
     }
 
     @Override

@@ -886,7 +886,7 @@ class PostgresSentLogTest {
             Await.until("an answer", permission::isDone);
             return permission.isCompletedExceptionally();
         });
-        assertFails(one.maySend(), StoreException.Reason.UNAVAILABLE);
+        database.whileLocked("store", () -> assertFails(one.maySend(), StoreException.Reason.UNAVAILABLE));
         room.run();
         pay(one, 2);
         done(one.maySend());
