@@ -935,7 +935,10 @@ public final class PostgresStore extends SqlStore {
 
         @Override
         public void agree(SqlSession session) throws SQLException {
-            Optional<String> caps = readAgreed(session).value(PostgresAgreed.CAPS);
+            // Read under the store lock, these are the newest, also if the server has lost a later version.
+            PostgresAgreed newest = PostgresAgreed.read(session);
+            agreed.set(newest);
+            Optional<String> caps = newest.value(PostgresAgreed.CAPS);
             if (caps.isPresent()) {
                 PostgresStore.this.agree(
                         session,

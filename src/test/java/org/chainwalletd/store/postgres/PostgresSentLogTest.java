@@ -848,6 +848,30 @@ class PostgresSentLogTest {
         assertNeeds("two", logOf("one"));
     }
 
+    /** The standby that is promoted lacks the newest commits, and assigns their numbers to a daemon that joins. */
+    @Test
+    void a_daemon_whose_commits_have_the_numbers_of_lost_ones_is_named_by_the_logs_of_the_others() throws IOException {
+        database.act();
+        PostgresStore one = database.keep(PostgresStore.open(
+                datadir("one"), Optional.empty(), database.acting(), Optional.empty(), false, SentLog.LEAST_TO_PRUNE));
+        pay(one, 1);
+        database.warnOf("commits", 0);
+        database.backUp();
+        database.run("UPDATE warnings SET remaining = 20");
+        for (int lost = 10; lost < 20; lost++) {
+            assertFails(asked(one, lost), StoreException.Reason.UNKNOWN);
+        }
+        database.putBack();
+        PostgresStore three = open("three");
+        pay(three, 3);
+        end(three);
+        database.act("timeline", "2");
+        pay(one, 4);
+        setBack(one);
+
+        assertNeeds("one", logOf("three"));
+    }
+
     /** A log that was given up is no daemon's any more, and is not asked for again. */
     @Test
     void a_log_that_was_given_up_is_named_by_no_later_commit() throws IOException {
