@@ -351,7 +351,7 @@ public final class PostgresStore extends SqlStore {
     private void prune(long from) {
         try (SqlSession session = primary.session()) {
             log.orElseThrow().setSuccessor(StoreRestore.successor(log.get(), session, start, from));
-        } catch (IOException | SQLException | RuntimeException e) {
+        } catch (IOException | SQLException | RuntimeException | Error e) {
             log.orElseThrow().pruningHasFailed();
             LOG.warn("store {}: {} cannot be pruned yet: {}", name, SentLog.FILE_NAME, e.getMessage());
         }

@@ -365,7 +365,7 @@ public final class SentLog implements AutoCloseable {
         try {
             writeBase(log, last, shared, base);
             return new Successor(log, last, from);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             log.discard();
             throw e;
         }

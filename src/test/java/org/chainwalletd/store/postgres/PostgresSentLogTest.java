@@ -1074,25 +1074,30 @@ class PostgresSentLogTest {
         assertAnswer(asked(again, 1), Opening.TokenTaken.class);
     }
 
-    /** The server has no connection left for the pruning when that begins. */
-    @Test
-    void a_log_that_could_not_be_pruned_is_pruned_later_without_a_restart() {
+    /** The server has no connection left for the pruning when that begins, or the process no memory. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_log_that_could_not_be_pruned_is_pruned_later_without_a_restart(boolean memory) {
         AtomicInteger refused = new AtomicInteger();
         Postgres.Connector full = database.through(() -> {
             if (Thread.currentThread().getName().equals("sent-log-pruning") && refused.getAndIncrement() == 0) {
+                if (memory) {
+                    throw new OutOfMemoryError("thrown by the test");
+                }
                 throw new SQLException("too many connections", "53300");
             }
             return database.connect();
         });
         PostgresStore one = database.keep(
                 PostgresStore.open(datadir("one"), Optional.empty(), full, Optional.empty(), false, 3_000));
-        int number = 1;
-        while (refused.get() == 0) {
-            pay(one, number++);
-        }
+        AtomicInteger number = new AtomicInteger();
+        Await.until("the pruning has begun", () -> {
+            pay(one, number.incrementAndGet());
+            return refused.get() > 0;
+        });
         StoreFaults.awaitPruning(one);
 
-        payUntilPruned(one, "one", number);
+        payUntilPruned(one, "one", number.get() + 1);
     }
 
     /** Pays, from this number on, until the log of the daemon has been replaced. */
