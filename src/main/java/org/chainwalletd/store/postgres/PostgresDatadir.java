@@ -201,7 +201,7 @@ final class PostgresDatadir {
             long newest = newest(session, name);
             boolean lacksOne =
                     !isNew && newest > memory.log().orElseThrow().last().number();
-            if (lacksOne || isNew && KeyringTable.head(session).isPresent()) {
+            if (lacksOne || log.isBare() && KeyringTable.head(session).isPresent()) {
                 // The rewritten log will by itself contain every payment of this datadir and every key.
                 log.renew();
             }

@@ -351,7 +351,7 @@ public final class PostgresStore extends SqlStore {
     private void prune(long from) {
         try (SqlSession session = primary.session()) {
             log.orElseThrow().setSuccessor(StoreRestore.successor(log.get(), session, start, from));
-        } catch (IOException | SQLException | RuntimeException e) {
+        } catch (IOException | SQLException | RuntimeException | Error e) {
             log.orElseThrow().pruningHasFailed();
             LOG.warn("store {}: {} cannot be pruned yet: {}", name, SentLog.FILE_NAME, e.getMessage());
         }
@@ -630,9 +630,14 @@ public final class PostgresStore extends SqlStore {
             return CompletableFuture.failedFuture(GroupCommitWriter.unavailable(name, "is closed", null));
         }
         long now = System.nanoTime();
-        return TimeUnit.NANOSECONDS.toMillis(Math.max(now - confirmedAt, now - beatenAt)) < SILENT_MILLIS
-                ? CompletableFuture.completedFuture(null)
-                : checkUnderLock();
+        if (TimeUnit.NANOSECONDS.toMillis(Math.max(now - confirmedAt, now - beatenAt)) < SILENT_MILLIS) {
+            return CompletableFuture.completedFuture(null);
+        }
+        // Each check tries the log again, so that a send need not take the lock for that.
+        return canLog()
+                ? checkUnderLock()
+                : CompletableFuture.failedFuture(GroupCommitWriter.unavailable(
+                        name, "sends nothing while " + SentLog.FILE_NAME + " cannot be written", null));
     }
 
     @Override
@@ -930,7 +935,10 @@ public final class PostgresStore extends SqlStore {
 
         @Override
         public void agree(SqlSession session) throws SQLException {
-            Optional<String> caps = readAgreed(session).value(PostgresAgreed.CAPS);
+            // Read under the store lock, these are the newest, also if the server has lost a later version.
+            PostgresAgreed newest = PostgresAgreed.read(session);
+            agreed.set(newest);
+            Optional<String> caps = newest.value(PostgresAgreed.CAPS);
             if (caps.isPresent()) {
                 PostgresStore.this.agree(
                         session,

@@ -550,8 +550,10 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         timeline = now.timeline();
         boot = now.boot();
         // The server may lack a commit whose outcome is unknown, of this daemon or of another, and assign its number
-        // again.
+        // again; and it may lack settings, and assign their version again.
         stale = true;
+        named = 0;
+        agreement = -1;
     }
 
     private void follow(Head head) throws SQLException {

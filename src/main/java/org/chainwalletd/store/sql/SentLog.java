@@ -89,12 +89,16 @@ public final class SentLog implements AutoCloseable {
     /** Whether the log must be rewritten because it lacks content that the store had before the log was created. */
     private boolean renewalDue;
 
+    /** Whether the log had no base when it was opened. */
+    private final boolean bare;
+
     private SentLog(Path folder, Reading reading, AppendLog log, long base, long leastToPrune) throws IOException {
         this.folder = folder;
         this.name = reading.shared.map(Shared::name);
         this.last = reading.last.number();
         this.certain = reading.certain.equals(reading.last);
         this.renewalDue = reading.lacksOne;
+        this.bare = reading.bare;
         this.log = log;
         this.base = base;
         this.leastToPrune = leastToPrune;
@@ -241,6 +245,8 @@ public final class SentLog implements AutoCloseable {
         private Optional<Shared> shared = Optional.empty();
         /** Whether a number is missing, that of a commit whose record was lost with the power of the machine. */
         private boolean lacksOne;
+        /** Whether the log has no base: it was begun without one, and was never rewritten. */
+        private boolean bare = true;
 
         void record(byte[] record) throws IOException {
             ByteBuffer in = ByteBuffer.wrap(record);
@@ -261,7 +267,9 @@ public final class SentLog implements AutoCloseable {
                 shared = Optional.of(new Shared(shared.get().name(), in.getLong()));
             } else if (kind == MADE && last != null) {
                 certain = last;
-            } else if (kind != BASE_LINES || last == null) {
+            } else if (kind == BASE_LINES && last != null) {
+                bare = false;
+            } else {
                 throw new IOException("unknown kind of record: " + kind);
             }
         }
@@ -318,6 +326,11 @@ public final class SentLog implements AutoCloseable {
         return name;
     }
 
+    /** Returns whether the log, when it was opened, contained only commits that were made since it was begun. */
+    public boolean isBare() {
+        return bare;
+    }
+
     /**
      * Returns whether the log has reached {@link #leastToPrune} bytes and twice its base, so that much of it concerns spends that the store has
      * forgotten or keeps in a shorter form.
@@ -327,9 +340,9 @@ public final class SentLog implements AutoCloseable {
         return length >= postponedTo && (renewalDue || length >= Math.max(leastToPrune, 2 * base));
     }
 
-    /** Lets the log double before it is pruned again: an attempt reads the whole store and may fill the disk. */
+    /** Lets the log double, or grow by {@link #leastToPrune}, before it is pruned again: an attempt reads the whole store and may fill the disk. */
     private void postpone() throws IOException {
-        postponedTo = 2 * log.length();
+        postponedTo = log.length() + Math.max(1, Math.min(log.length(), leastToPrune));
     }
 
     /** Requests that the log be replaced soon by one whose base is the store's current content. */
@@ -352,7 +365,7 @@ public final class SentLog implements AutoCloseable {
         try {
             writeBase(log, last, shared, base);
             return new Successor(log, last, from);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             log.discard();
             throw e;
         }
@@ -394,6 +407,7 @@ public final class SentLog implements AutoCloseable {
         log = next;
         base = nextBase;
         renewalDue = false;
+        postponedTo = 0;
         markForced();
         try {
             AtomicFiles.syncFolder(folder);

@@ -427,7 +427,7 @@ public final class SqliteStore extends SqlStore {
         Path path = Path.of(file);
         try (SqlSession session = connect(path)) {
             log.orElseThrow().setSuccessor(StoreRestore.successor(path.getParent(), session, from));
-        } catch (IOException | SQLException | RuntimeException e) {
+        } catch (IOException | SQLException | RuntimeException | Error e) {
             log.orElseThrow().pruningHasFailed();
             LOG.warn("store {}: {} cannot be pruned yet: {}", file, SentLog.FILE_NAME, e.getMessage());
         }

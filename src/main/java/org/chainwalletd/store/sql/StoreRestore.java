@@ -26,6 +26,8 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.WatchStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Completes a store that lacks payments with those recorded in {@code sent.log}. A payment known to have been accepted by a node is put back in
@@ -36,6 +38,8 @@ import org.chainwalletd.store.WatchStore;
  * restore can be run again.
  */
 public final class StoreRestore {
+    private static final Logger LOG = LoggerFactory.getLogger(StoreRestore.class);
+
     public static final String DOUBTFUL =
             "the store was restored, and whether this was sent is not known: its call sends the same bytes when it is repeated with its client_token";
     static final String SEVERAL =
@@ -147,7 +151,16 @@ public final class StoreRestore {
             return SentLog.successor(
                     folder, Commits.last(session), Optional.empty(), sink -> base(session, sink), from);
         } finally {
+            endReading(session);
+        }
+    }
+
+    /** Ends a transaction that has only read: a failure spoils nothing that was read. */
+    private static void endReading(SqlSession session) {
+        try {
             session.execute("COMMIT");
+        } catch (SQLException e) {
+            LOG.debug("a transaction that has only read cannot be ended: {}", e.getMessage());
         }
     }
 
@@ -240,7 +253,7 @@ public final class StoreRestore {
             return SentLog.successor(
                     log.folder(), last, Optional.of(shared), sink -> ownBase(session, shared.name(), sink), from);
         } finally {
-            session.execute("COMMIT");
+            endReading(session);
         }
     }
 

@@ -43,6 +43,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers that are unsuitable, promoted, replaced or set back, and daemons that are paused. */
 @Tag("postgres")
@@ -228,6 +230,32 @@ class PostgresFaultsTest {
 
         assertAnswer(store.intents().open(intent(3, Optional.empty(), 2), 0), Opening.Opened.class);
         assertThat(store.stopped()).isEmpty();
+    }
+
+    /**
+     * The standby that is promoted lacks the newest settings.
+     *
+     * @param again whether others have taken their place before this daemon notices
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void settings_that_a_promoted_standby_lacks_are_forgotten(boolean again) {
+        PostgresStore store = open();
+        store.agree(values -> Map.of("setting", "old"));
+        assertOpened(store, 1);
+        database.warnOf("commits", 0);
+        database.backUp();
+        store.agree(values -> Map.of("setting", "lost"));
+        database.run("UPDATE warnings SET remaining = 2");
+        assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
+        database.putBack();
+        if (again) {
+            database.cluster().agree(values -> Map.of("setting", "new"));
+        }
+        database.act("timeline", "2");
+
+        Optional<String> judged = done(store.write(session -> store.agreed().value("setting")));
+        assertThat(judged).contains(again ? "new" : "old");
     }
 
     private void promoteTheBackUp() {

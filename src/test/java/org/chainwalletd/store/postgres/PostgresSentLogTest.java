@@ -52,6 +52,7 @@ import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.KeyringRow;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.PayoutSample;
 import org.chainwalletd.store.PayoutStore;
@@ -60,6 +61,7 @@ import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.StoreSample;
 import org.chainwalletd.store.WatchStore;
+import org.chainwalletd.store.sql.KeyringTable;
 import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.store.sql.StoreFaults;
@@ -392,6 +394,27 @@ class PostgresSentLogTest {
         end(open("one"));
         restore("one");
         assertBound(open("one"), List.of(1, 2));
+    }
+
+    /** A daemon joins when there are keys, and ends before its log contains them. */
+    @Test
+    void the_log_of_a_daemon_that_joined_later_contains_the_keys_although_its_first_start_ended_at_once()
+            throws IOException {
+        PostgresStore one = open("one");
+        database.backUp();
+        KeyringRow.Head head = new KeyringRow.Head(7, Map.of());
+        done(one.write(session -> {
+            KeyringTable.set(session, head);
+            return null;
+        }));
+        end(open("two"));
+        PostgresStore two = open("two");
+        payUntilPruned(two, "two", 100);
+        String lost = logOf("one");
+        setBack(one, two);
+
+        assertThat(restore("two", lost).restored()).isPresent();
+        assertThat(open("two").keys().head()).contains(head);
     }
 
     /** Ends these daemons, sets the database back, lets a daemon find it stopped, and restores it from both logs. */
@@ -825,6 +848,30 @@ class PostgresSentLogTest {
         assertNeeds("two", logOf("one"));
     }
 
+    /** The standby that is promoted lacks the newest commits, and assigns their numbers to a daemon that joins. */
+    @Test
+    void a_daemon_whose_commits_have_the_numbers_of_lost_ones_is_named_by_the_logs_of_the_others() throws IOException {
+        database.act();
+        PostgresStore one = database.keep(PostgresStore.open(
+                datadir("one"), Optional.empty(), database.acting(), Optional.empty(), false, SentLog.LEAST_TO_PRUNE));
+        pay(one, 1);
+        database.warnOf("commits", 0);
+        database.backUp();
+        database.run("UPDATE warnings SET remaining = 20");
+        for (int lost = 10; lost < 20; lost++) {
+            assertFails(asked(one, lost), StoreException.Reason.UNKNOWN);
+        }
+        database.putBack();
+        PostgresStore three = open("three");
+        pay(three, 3);
+        end(three);
+        database.act("timeline", "2");
+        pay(one, 4);
+        setBack(one);
+
+        assertNeeds("one", logOf("three"));
+    }
+
     /** A log that was given up is no daemon's any more, and is not asked for again. */
     @Test
     void a_log_that_was_given_up_is_named_by_no_later_commit() throws IOException {
@@ -863,7 +910,7 @@ class PostgresSentLogTest {
             Await.until("an answer", permission::isDone);
             return permission.isCompletedExceptionally();
         });
-        assertFails(one.maySend(), StoreException.Reason.UNAVAILABLE);
+        database.whileLocked("store", () -> assertFails(one.maySend(), StoreException.Reason.UNAVAILABLE));
         room.run();
         pay(one, 2);
         done(one.maySend());
@@ -1027,25 +1074,30 @@ class PostgresSentLogTest {
         assertAnswer(asked(again, 1), Opening.TokenTaken.class);
     }
 
-    /** The server has no connection left for the pruning when that begins. */
-    @Test
-    void a_log_that_could_not_be_pruned_is_pruned_later_without_a_restart() {
+    /** The server has no connection left for the pruning when that begins, or the process no memory. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_log_that_could_not_be_pruned_is_pruned_later_without_a_restart(boolean memory) {
         AtomicInteger refused = new AtomicInteger();
         Postgres.Connector full = database.through(() -> {
             if (Thread.currentThread().getName().equals("sent-log-pruning") && refused.getAndIncrement() == 0) {
+                if (memory) {
+                    throw new OutOfMemoryError("thrown by the test");
+                }
                 throw new SQLException("too many connections", "53300");
             }
             return database.connect();
         });
         PostgresStore one = database.keep(
                 PostgresStore.open(datadir("one"), Optional.empty(), full, Optional.empty(), false, 3_000));
-        int number = 1;
-        while (refused.get() == 0) {
-            pay(one, number++);
-        }
+        AtomicInteger number = new AtomicInteger();
+        Await.until("the pruning has begun", () -> {
+            pay(one, number.incrementAndGet());
+            return refused.get() > 0;
+        });
         StoreFaults.awaitPruning(one);
 
-        payUntilPruned(one, "one", number);
+        payUntilPruned(one, "one", number.get() + 1);
     }
 
     /** Pays, from this number on, until the log of the daemon has been replaced. */

@@ -18,9 +18,13 @@ import static org.chainwalletd.store.StoreSample.intent;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -32,6 +36,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Hash256;
@@ -417,6 +422,71 @@ class SentLogTest {
                 fail(store, hash(number - 1), IntentState.REFUSED, number);
                 done(store.intents().forget(number, 100));
             }
+        }
+    }
+
+    /** A disk that is nearly full may never hold twice a large log. */
+    @Test
+    void a_large_log_that_could_not_be_pruned_is_pruned_when_it_is_a_little_larger_and_then_as_any_other()
+            throws IOException {
+        CommitMark first = pay(1).orElseThrow();
+        AtomicLong number = new AtomicLong(first.number());
+        try (SentLog large = SentLog.open(folder, 2_000)) {
+            while (Files.size(log) < 12_000) {
+                append(large, first, number);
+            }
+            assertThat(lengthWhenPruned(large, first, number)).isBetween(12_000L, 13_000L);
+            large.pruningHasFailed();
+            large.prune(from -> {});
+            assertThat(lengthWhenPruned(large, first, number)).isBetween(14_000L, 16_000L);
+
+            CommitMark last = new CommitMark(first.store(), first.opening(), number.get());
+            large.setSuccessor(SentLog.successor(folder, last, Optional.empty(), sink -> {}, Files.size(log)));
+            large.prune(from -> {});
+            assertThat(Files.size(log)).isLessThan(1_000);
+            assertThat(lengthWhenPruned(large, first, number)).isBetween(2_000L, 4_000L);
+        }
+    }
+
+    /** Appends commits until the log is to be pruned; returns its length in bytes then. */
+    private static long lengthWhenPruned(SentLog pruned, CommitMark first, AtomicLong number) throws IOException {
+        AtomicLong from = new AtomicLong();
+        pruned.prune(from::set);
+        while (from.get() == 0) {
+            assertThat(number).hasValueLessThan(1_000);
+            append(pruned, first, number);
+            pruned.prune(from::set);
+        }
+        return from.get();
+    }
+
+    private static void append(SentLog to, CommitMark first, AtomicLong number) throws IOException {
+        SentLog.Lines lines = new SentLog.Lines();
+        lines.add(new SentLine.Spend(payment(2), SpendRow.Held.ALL, OptionalLong.empty()));
+        to.announce(new CommitMark(first.store(), first.opening(), number.incrementAndGet()), lines);
+        to.made();
+    }
+
+    /** The transaction has only read. */
+    @Test
+    void a_log_that_was_written_is_not_lost_when_the_transaction_that_it_was_read_in_cannot_be_ended()
+            throws IOException, SQLException {
+        CommitMark last = pay(1).orElseThrow();
+        AtomicInteger statements = new AtomicInteger();
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
+            Connection failing = (Connection) Proxy.newProxyInstance(
+                    Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, values) -> {
+                        if (method.getName().equals("createStatement") && statements.incrementAndGet() > 1) {
+                            throw new SQLException("the connection is gone");
+                        }
+                        return method.invoke(connection, values);
+                    });
+
+            SentLog.Successor successor = StoreRestore.successor(folder, new SqlSession(failing, Sqlite.DIALECT), 0);
+
+            assertThat(successor.last()).isEqualTo(last);
+            assertThat(statements).hasValue(2);
+            successor.log().discard();
         }
     }
 
