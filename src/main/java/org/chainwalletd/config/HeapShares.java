@@ -17,6 +17,12 @@ public record HeapShares(long heap, int cores) {
     /** Memory of the longest answer of a peer: one of the account chain with events (swap.md). */
     private static final long LONGEST_ANSWER = 36L << 20;
 
+    /** Least heap with which swaps start: the account chain may use an eighth of it, which must hold its longest answer (swap.md). */
+    private static final long LEAST_WITH_SWAPS = 8 * LONGEST_ANSWER;
+
+    /** Least share of connections with such a heap: nodes can still send the largest block beside that answer. */
+    private static final long LEAST_CONNECTIONS = 116L << 20;
+
     public static HeapShares ofThisProcess() {
         return new HeapShares(
                 Runtime.getRuntime().maxMemory(), Runtime.getRuntime().availableProcessors());
@@ -29,10 +35,11 @@ public record HeapShares(long heap, int cores) {
 
     /**
      * Returns the part of {@link #peers} that peers of one kind may use, such as clients or nodes: what is left to the others is a third, and
-     * enough for the longest of their answers.
+     * enough for the longest of their answers where swaps can run.
      */
     public long peersOfOneKind() {
-        return peers() - Math.max(peers() / 3, Math.min(peers() / 5 * 4, LONGEST_ANSWER));
+        long others = heap < LEAST_WITH_SWAPS ? 0 : Math.min(peers() / 5 * 4, LONGEST_ANSWER);
+        return peers() - Math.max(peers() / 3, others);
     }
 
     /** Returns the bytes that TLS connections may use: at most a third of the heap. */
@@ -45,9 +52,10 @@ public record HeapShares(long heap, int cores) {
         return (int) ((heap - connections() - rest()) / ARGON2_BYTES);
     }
 
-    /** Returns both shares: the rest beside the computations, but at least three tenths of a heap that is too small for these. */
+    /** Returns both shares: the rest beside the computations, but a least part of a heap that is too small for these. */
     private long connections() {
-        return Math.max(heap / 10 * 3, Math.min(heap / 24 * 17, heap - rest() - cores * ARGON2_BYTES));
+        long least = Math.max(heap / 10 * 3, heap < LEAST_WITH_SWAPS ? 0 : LEAST_CONNECTIONS);
+        return Math.max(least, Math.min(heap / 24 * 17, heap - rest() - cores * ARGON2_BYTES));
     }
 
     /** Returns the least part that is left for everything else: more with more cores, for which the heap is larger. */

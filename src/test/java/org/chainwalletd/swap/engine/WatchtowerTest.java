@@ -444,7 +444,8 @@ public class WatchtowerTest {
                 executor);
         engine = id -> {
             rewatched.add(id);
-            faltering.rewatch(id);
+            CompletableFuture<?> written = faltering.rewatch(id).toCompletableFuture();
+            Await.until("the engine has its answer", written::isDone);
         };
     }
 
