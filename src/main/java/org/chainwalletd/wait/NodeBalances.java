@@ -45,12 +45,26 @@ final class NodeBalances {
 
     private final Map<Integer, Reading> readings = new HashMap<>();
 
-    /** Asks each node for the balances of some addresses; a node that does not answer has an empty place. */
+    /**
+     * Asks each node for the balances of some addresses; a node that does not answer has an empty place. Waits long for quotas only if no node
+     * answers otherwise: nodes without the batch method need the quotas of several minutes for many addresses.
+     */
     static CompletionStage<List<Optional<List<Amount>>>> ask(
             List<NodeClient> each, List<Address> addresses, Executor executor) {
+        List<NodeClient> prompt =
+                each.stream().map(node -> node.patient(PATIENCE)).toList();
+        return answers(prompt, addresses, executor)
+                .thenComposeAsync(
+                        byNode -> byNode.stream().anyMatch(Optional::isPresent)
+                                ? CompletableFuture.completedStage(byNode)
+                                : answers(each, addresses, executor),
+                        executor);
+    }
+
+    private static CompletionStage<List<Optional<List<Amount>>>> answers(
+            List<NodeClient> each, List<Address> addresses, Executor executor) {
         List<CompletableFuture<Optional<List<Amount>>>> asked = each.stream()
-                .map(node -> node.patient(PATIENCE)
-                        .balances(addresses)
+                .map(node -> node.balances(addresses)
                         .handleAsync((amounts, failure) -> Optional.ofNullable(amounts), executor)
                         .toCompletableFuture())
                 .toList();

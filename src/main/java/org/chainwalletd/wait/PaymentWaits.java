@@ -332,8 +332,8 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         if (!found.missing().isEmpty()) {
             // The next wait needs its own look-up, because not everything pending is known.
             waits.outdated(looked.addresses());
-            boolean isProgress =
-                    !found.transactions().isEmpty() || !found.unrequested().isEmpty();
+            boolean isProgress = found.paid().values().stream().anyMatch(paid -> !paid.isEmpty())
+                    || !found.unrequested().isEmpty();
             if (!missing.add(looked.addresses(), found.missing()) && isProgress) {
                 waits.incomplete(looked.addresses()).forEach(looks::later);
             }

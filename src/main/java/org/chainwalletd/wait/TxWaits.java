@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
@@ -520,6 +521,8 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         private final Supplier<List<NodeClient>> answering;
         private final BiFunction<Hash256, BlockPlace, CompletionStage<Boolean>> proves;
         private final Executor executor;
+        /** Early proofs that may begin now: each runs to its end although its look-up may end before. */
+        private final Semaphore earlyProofs = new Semaphore(LOOKS);
 
         TxSearch(WaitSetup setup) {
             this.each = setup.each();
@@ -554,11 +557,12 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
 
         /** Does not wait for the other nodes if the followed chain proves the first place that a node has named. */
         private void proveEarly(Hash256 txId, BlockPlace place, Votes votes) {
-            if (!votes.counted.isDone()) {
+            if (!votes.counted.isDone() && earlyProofs.tryAcquire()) {
                 proves.apply(txId, place)
-                        .thenAcceptAsync(
-                                shown -> {
-                                    if (shown) {
+                        .whenCompleteAsync(
+                                (shown, failure) -> {
+                                    earlyProofs.release();
+                                    if (failure == null && shown) {
                                         votes.proven(place);
                                     }
                                 },

@@ -82,6 +82,17 @@ class NodeBalancesTest {
                 .containsExactly(Optional.empty(), Optional.of(amounts));
     }
 
+    @Test
+    void quotas_are_waited_for_if_no_node_answers_without() {
+        List<Amount> amounts = List.of(Amount.of(1_000));
+        NodeClient limited = node(wait -> wait.isEmpty()
+                ? CompletableFuture.completedFuture(amounts)
+                : CompletableFuture.failedFuture(new NodeException.Rejected(-32603, "no room in " + wait.get())));
+
+        assertThat(Await.result(NodeBalances.ask(List.of(limited, limited), List.of(SHOP), Runnable::run)))
+                .containsExactly(Optional.of(amounts), Optional.of(amounts));
+    }
+
     /** @param balances answer by the time that the call may wait for quotas, if limited */
     private static NodeClient node(Function<Optional<Object>, CompletionStage<List<Amount>>> balances) {
         return Stub.of(
