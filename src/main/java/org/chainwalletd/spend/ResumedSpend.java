@@ -79,10 +79,15 @@ final class ResumedSpend {
         if (answer instanceof Reservations.Reacquisition.Taken) {
             Spend.begin(runner, plan);
         } else if (!plan.mayBegin()) {
-            inDoubt(new SpendException(Spend.tooLate()));
+            inDoubt(new SpendException(notWanted()));
         } else if (answer instanceof Reservations.Reacquisition.Reacquired) {
             runner.ask(() -> runner.open(intent, List.of(), plan.isCapped()), this::opened, this::inDoubt);
         }
+    }
+
+    /** Does not say that nothing was broadcast: an earlier attempt, or another daemon that took it over, may have sent it. */
+    private static SpendRefusal notWanted() {
+        return new SpendRefusal.BuildFailed("its owner does not want it any more; it was not sent again");
     }
 
     private void inDoubt(Throwable failure) {
@@ -223,7 +228,7 @@ final class ResumedSpend {
         if (answer instanceof Reservations.Reacquisition.Taken taken) {
             taken(taken);
         } else if (!known && !plan.mayBegin()) {
-            runner.refused(new SpendRefusal.BuildFailed("its owner does not want it any more; it was not sent again"));
+            runner.refused(notWanted());
         } else if (answer instanceof Reservations.Reacquisition.Reacquired) {
             // A transaction that a node has counts as paid, regardless of the allowance.
             runner.ask(() -> runner.reopen(intent, plan.isCapped() && !known), this::reopened, this::notWritten);

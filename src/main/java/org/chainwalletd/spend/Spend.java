@@ -126,12 +126,6 @@ final class Spend {
         notMade(new SpendException(refusal));
     }
 
-    /** Refusal of a spend that was never sent and for which {@link SpendPlan#mayBegin} is false. */
-    static SpendRefusal tooLate() {
-        return new SpendRefusal.BuildFailed(
-                "it waited so long for its turn that it may not be sent any more; nothing was broadcast");
-    }
-
     /** Refusal of a spend whose purpose ended before its intent was opened. */
     static SpendRefusal ended() {
         return new SpendRefusal.BuildFailed("its part of the sweep has ended");
@@ -307,7 +301,8 @@ final class Spend {
     private void opening(Draft draft, Intent intent) {
         CrashPoint.SPEND_BEFORE_INTENT.reached();
         if (!plan.mayBegin()) {
-            notMade(tooLate());
+            notMade(new SpendRefusal.BuildFailed(
+                    "it waited so long for its turn that it may not be sent any more; nothing was broadcast"));
             return;
         }
         List<Long> payouts = plan.carries(draft);

@@ -147,7 +147,10 @@ class IntentInDoubtTest extends SpendCase {
         disk.opensUnknown = false;
         wanted.set(false);
 
-        assertThat(inDoubt(spends.spending.spend(lock(wanted)))).isEqualTo(txId);
+        SpendRefusal.OutcomeUnknown unknown =
+                refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.spend(lock(wanted)));
+        assertThat(unknown.txId()).isEqualTo(txId);
+        assertThat(unknown.message()).doesNotContain("nothing was broadcast");
         assertHeld();
         disk.staysUnknown = false;
 

@@ -15,7 +15,7 @@ import org.chainwalletd.store.Store;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
-/** What the reservations of a daemon with a shared store learn while they read it is newer than what they read. */
+/** Changes that the reservations of a daemon with a shared store learn while they read it are newer than what they read. */
 class ReservationsTest extends SpendCase {
     private final CompletableFuture<Void> slow = new CompletableFuture<>();
     private final AtomicInteger inFlight = new AtomicInteger();
