@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.chainwalletd.config.Settings;
 import org.chainwalletd.store.files.DatadirLock;
 
 /**
@@ -14,8 +15,13 @@ import org.chainwalletd.store.files.DatadirLock;
  * process may stop it.
  */
 final class StopCommand implements Command {
-    /** Maximum wait for the end; a daemon ends within 20 s. */
-    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    /** Wait beyond the time after which the daemon is halted by itself. */
+    private static final Duration MARGIN = Duration.ofSeconds(10);
+
+    /** Returns the maximum wait for the end of a daemon that gives calls in progress {@code drain} to end. */
+    static Duration patience(Duration drain) {
+        return ProcessEnd.Limits.of(drain).stop().plus(MARGIN);
+    }
 
     @Override
     public String word() {
@@ -29,7 +35,8 @@ final class StopCommand implements Command {
 
     @Override
     public int run(Invocation invocation) {
-        Path datadir = invocation.configurationOfDaemon().settings().datadir();
+        Settings settings = invocation.configurationOfDaemon().settings();
+        Path datadir = settings.datadir();
         try {
             if (!DatadirLock.isHeld(datadir)) {
                 return invocation.fail(ExitCode.FAILED, "no daemon is running on the datadir " + datadir);
@@ -48,10 +55,10 @@ final class StopCommand implements Command {
                             + " is in use by a process that has not said which one it is: another command of "
                             + "this program, or a daemon in a container; end it where it was started");
         }
-        return stop(invocation, daemon.get(), datadir);
+        return stop(invocation, daemon.get(), datadir, patience(settings.http().drain()));
     }
 
-    private static int stop(Invocation invocation, ProcessHandle daemon, Path datadir) {
+    private static int stop(Invocation invocation, ProcessHandle daemon, Path datadir, Duration patience) {
         if (!daemon.destroy() && daemon.isAlive()) {
             return invocation.fail(
                     ExitCode.FAILED,
@@ -59,14 +66,14 @@ final class StopCommand implements Command {
                             + ") cannot be signalled: run it as the daemon's user, with sudo");
         }
         try {
-            daemon.onExit().get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+            daemon.onExit().get(patience.toSeconds(), TimeUnit.SECONDS);
             invocation.out().println("stopped the daemon on " + datadir + " (process " + daemon.pid() + ")");
             return ExitCode.OK;
         } catch (TimeoutException e) {
             return invocation.fail(
                     ExitCode.FAILED,
                     "the daemon (process " + daemon.pid() + ") was told to stop and still runs after "
-                            + TIMEOUT.toSeconds() + " s");
+                            + patience.toSeconds() + " s");
         } catch (ExecutionException e) {
             return invocation.fail(ExitCode.FAILED, "cannot wait for the daemon: " + e.getMessage());
         } catch (InterruptedException e) {

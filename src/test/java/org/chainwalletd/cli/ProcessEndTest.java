@@ -12,6 +12,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(120)
 class ProcessEndTest {
@@ -111,5 +113,11 @@ class ProcessEndTest {
         Thread thread = new Thread(work, "of-the-test");
         thread.setUncaughtExceptionHandler(end);
         return thread;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 30", "8, 30", "60, 82"})
+    void the_stop_command_waits_longer_than_the_daemon_may_take(long drain, long wait) {
+        assertThat(StopCommand.patience(Duration.ofSeconds(drain))).isEqualTo(Duration.ofSeconds(wait));
     }
 }
