@@ -30,7 +30,7 @@ import org.chainwalletd.spend.SpendService;
  * @param records the daemon's own records, without data from an indexer
  * @param sightings records of HTLC spends; also receives spends seen in mempools
  */
-record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sightings) {
+record Htlcs(HtlcMethods methods, HtlcRecords records, Sightings sightings) {
     /** Dependencies of the HTLC services. */
     record Parts(
             Resources resources,
@@ -85,7 +85,15 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                                 .thenApplyAsync(entry -> entry.flatMap(KeyEntry::publicKey), executor),
                         executor))
                 .orElse(own);
-        return new Htlcs(new HtlcMethods.Services(spends, merged, own::forget, own::count), own, sightings);
+        return new Htlcs(
+                new HtlcMethods(
+                        spends,
+                        merged,
+                        own::forget,
+                        own::count,
+                        resources.workers().answers()),
+                own,
+                sightings);
     }
 
     /**

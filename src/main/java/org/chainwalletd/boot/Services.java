@@ -109,15 +109,21 @@ record Services(
                                 waits,
                                 following.credits(),
                                 following.watchOnly(),
-                                new IndexerMethods.Sources(resources.external().indexer(), ownHistory())),
+                                new IndexerMethods(
+                                        settings().chain(),
+                                        resources.external().indexer(),
+                                        ownHistory(),
+                                        resources.nodes().client(),
+                                        answers())),
                         new MethodFamilies.Money(
                                 spending,
                                 htlcs.methods(),
-                                new PayoutMethods.Services(
+                                new PayoutMethods(
                                         payouts,
                                         resources.keyring()::list,
-                                        settings().spend().payouts().from()),
-                                new SweepMethods.Services(sweeps, resources.keyring()::list)),
+                                        settings().spend().payouts().from(),
+                                        answers()),
+                                new SweepMethods(sweeps, resources.keyring()::list, answers())),
                         new MethodFamilies.Swapping(
                                 resources.external().pool(),
                                 accounts.map(Accounts::methods),

@@ -95,8 +95,7 @@ class WritesInDoubtTest {
         try {
             Address payer = rig.spends.funded(1, 500_000);
             rig.bury();
-            List<RpcMethod<?, ?>> methods =
-                    PayoutMethods.all(new PayoutMethods.Services(rig.payouts, List::of, List.of()), Runnable::run);
+            List<RpcMethod<?, ?>> methods = new PayoutMethods(rig.payouts, List::of, List.of(), Runnable::run).all();
             lostAndRepeated(methods, "payout_pause", new PayoutPause());
             rig.submit(payer, PayoutRig.order("payout-1", PayoutRig.recipient(1), 1_000));
             rig.submit(payer, PayoutRig.order("payout-2", PayoutRig.recipient(2), 2_000));
@@ -123,8 +122,7 @@ class WritesInDoubtTest {
         try {
             Address from = rig.spends.funded(11, 10_000, 20_000);
             KeyEntry key = new KeyEntry(from, Optional.empty(), OptionalLong.empty(), Optional.empty(), true);
-            List<RpcMethod<?, ?>> methods =
-                    SweepMethods.all(new SweepMethods.Services(rig.sweeps, () -> List.of(key)), Runnable::run);
+            List<RpcMethod<?, ?>> methods = new SweepMethods(rig.sweeps, () -> List.of(key), Runnable::run).all();
             Sweep sweep = new Sweep(Source.of(List.of(from)), rig.to, "sweep-token-1");
 
             Sweep.Result begun = lostAndRepeated(methods, "sweep", sweep);

@@ -40,8 +40,12 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.AccountSendStore;
 
-/** Handlers of the methods of {@link EvmAccount} that query the account chain or send on it. */
-public final class AccountMethods {
+/**
+ * Handlers of the methods of {@link EvmAccount} that query the account chain or send on it.
+ *
+ * @param services empty in a daemon without an account chain, which refuses each call
+ */
+public record AccountMethods(Optional<Services> services, Executor executor) {
     private static final String ALL = "max";
     private static final int RANDOM_BYTES = 16;
     private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,60}(\\.[0-9]{1,18})?");
@@ -50,14 +54,7 @@ public final class AccountMethods {
     private static final int MAX_LIMIT = 1_000;
     private static final long MILLIS = 1_000;
 
-    private final Optional<Services> services;
-    private final Executor executor;
-    private final SecureRandom random = new SecureRandom();
-
-    private AccountMethods(Optional<Services> services, Executor executor) {
-        this.services = services;
-        this.executor = executor;
-    }
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     /**
      * @param tokens contracts whose balances are shown
@@ -70,13 +67,11 @@ public final class AccountMethods {
         }
     }
 
-    /** @param services empty in a daemon without an account chain, which refuses each call */
-    public static List<RpcMethod<?, ?>> all(Optional<Services> services, Executor executor) {
-        AccountMethods methods = new AccountMethods(services, executor);
+    public List<RpcMethod<?, ?>> all() {
         return List.of(
-                RpcMethod.of(EvmGetBalances.class, methods::balances),
-                RpcMethod.of(EvmTxHistory.class, methods::history),
-                RpcMethod.of(EvmSendNative.class, methods::send));
+                RpcMethod.of(EvmGetBalances.class, this::balances),
+                RpcMethod.of(EvmTxHistory.class, this::history),
+                RpcMethod.of(EvmSendNative.class, this::send));
     }
 
     /** @throws RefusedException when there is no account chain */
@@ -212,7 +207,7 @@ public final class AccountMethods {
 
     private String unique() {
         byte[] bytes = new byte[RANDOM_BYTES];
-        random.nextBytes(bytes);
+        RANDOM.nextBytes(bytes);
         return HexFormat.of().formatHex(bytes);
     }
 

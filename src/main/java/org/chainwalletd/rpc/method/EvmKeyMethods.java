@@ -18,12 +18,13 @@ import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.rpc.RpcMethod;
 
-/** Handlers of the methods of {@link EvmAccount} for the account-chain key. They require the keyring, but no account chain. */
-public final class EvmKeyMethods {
-    private EvmKeyMethods() {}
-
-    /** @param guard checked before a key is deleted or replaced */
-    public static List<RpcMethod<?, ?>> all(Keyring keyring, EvmKeyGuard guard, Executor executor) {
+/**
+ * Handlers of the methods of {@link EvmAccount} for the account-chain key. They require the keyring, but no account chain.
+ *
+ * @param guard checked before a key is deleted or replaced
+ */
+public record EvmKeyMethods(Keyring keyring, EvmKeyGuard guard, Executor executor) {
+    public List<RpcMethod<?, ?>> all() {
         return List.of(
                 RpcMethod.of(
                         EvmGetAddress.class,

@@ -18,40 +18,20 @@ import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.RescanProgress;
 import org.chainwalletd.rpc.RpcMethod;
 
-/** Handlers of the methods of {@link org.chainwalletd.api.Following}. */
-public final class FollowMethods {
-    private final Follower follower;
-    private final Supplier<Optional<String>> chain;
-    private final Supplier<CompletionStage<Long>> htlcs;
-    private final InstantSource clock;
-    private final Executor executor;
-
-    private FollowMethods(
-            Follower follower,
-            Supplier<Optional<String>> chain,
-            Supplier<CompletionStage<Long>> htlcs,
-            InstantSource clock,
-            Executor executor) {
-        this.follower = follower;
-        this.chain = chain;
-        this.htlcs = htlcs;
-        this.clock = clock;
-        this.executor = executor;
-    }
-
-    /**
-     * @param chain returns the problem with the nodes' chain, if any
-     * @param htlcs returns the number of HTLCs in the index
-     */
-    public static List<RpcMethod<?, ?>> all(
-            Follower follower,
-            Supplier<Optional<String>> chain,
-            Supplier<CompletionStage<Long>> htlcs,
-            InstantSource clock,
-            Executor executor) {
-        FollowMethods methods = new FollowMethods(follower, chain, htlcs, clock, executor);
-        return List.of(
-                RpcMethod.of(GetFollowerStatus.class, methods::status), RpcMethod.of(Rescan.class, methods::rescan));
+/**
+ * Handlers of the methods of {@link org.chainwalletd.api.Following}.
+ *
+ * @param chain returns the problem with the nodes' chain, if any
+ * @param htlcs returns the number of HTLCs in the index
+ */
+public record FollowMethods(
+        Follower follower,
+        Supplier<Optional<String>> chain,
+        Supplier<CompletionStage<Long>> htlcs,
+        InstantSource clock,
+        Executor executor) {
+    public List<RpcMethod<?, ?>> all() {
+        return List.of(RpcMethod.of(GetFollowerStatus.class, this::status), RpcMethod.of(Rescan.class, this::rescan));
     }
 
     /** Answered locally, without asking a node. */

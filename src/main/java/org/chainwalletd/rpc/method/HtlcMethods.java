@@ -39,67 +39,50 @@ import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.Requester;
 import org.chainwalletd.spend.plan.TransferRequest;
 
-/** Handlers of the methods of {@link Htlcs}. */
-public final class HtlcMethods {
+/**
+ * Handlers of the methods of {@link Htlcs}.
+ *
+ * @param records searched by the read methods
+ * @param count number of HTLCs in the local index
+ */
+public record HtlcMethods(
+        HtlcSpends spends,
+        HtlcRecords records,
+        Function<Outpoint, CompletionStage<Boolean>> forgetting,
+        Supplier<CompletionStage<Long>> count,
+        Executor executor) {
     private static final int DEFAULT_LIMIT = 100;
     private static final int MAX_LIMIT = 1000;
 
-    private final Services services;
-    private final Executor executor;
-
-    private HtlcMethods(Services services, Executor executor) {
-        this.services = services;
-        this.executor = executor;
-    }
-
-    /**
-     * Services that the methods call.
-     *
-     * @param records searched by the read methods
-     * @param count number of HTLCs in the local index
-     */
-    public record Services(
-            HtlcSpends spends,
-            HtlcRecords records,
-            Function<Outpoint, CompletionStage<Boolean>> forgetting,
-            Supplier<CompletionStage<Long>> count) {
-        /** Services for registries whose methods are only described, never called. */
-        public static final Services NONE = new Services(null, null, null, () -> null);
-    }
-
-    public static List<RpcMethod<?, ?>> all(Services services, Executor executor) {
-        HtlcMethods methods = new HtlcMethods(services, executor);
+    public List<RpcMethod<?, ?>> all() {
         return List.of(
-                RpcMethod.of(HtlcLock.class, methods::lock),
-                RpcMethod.of(SimulateHtlcLock.class, methods::simulateLock),
-                RpcMethod.of(HtlcClaim.class, methods::claim),
-                RpcMethod.of(HtlcReclaim.class, methods::reclaim),
-                RpcMethod.of(HtlcStatus.class, methods::status),
-                RpcMethod.of(HtlcList.class, methods::list),
+                RpcMethod.of(HtlcLock.class, this::lock),
+                RpcMethod.of(SimulateHtlcLock.class, this::simulateLock),
+                RpcMethod.of(HtlcClaim.class, this::claim),
+                RpcMethod.of(HtlcReclaim.class, this::reclaim),
+                RpcMethod.of(HtlcStatus.class, this::status),
+                RpcMethod.of(HtlcList.class, this::list),
                 RpcMethod.of(
                         HtlcLookupByHashlock.class,
-                        call -> services.records().ofHashLock(call.hashLock()),
+                        call -> records.ofHashLock(call.hashLock()),
                         found -> new HtlcLookupByHashlock.Result(htlcs(found)),
                         executor),
                 RpcMethod.of(
                         HtlcForget.class,
-                        call -> services.forgetting().apply(outpoint(call.lockTxId(), call.outputIndex())),
+                        call -> forgetting.apply(outpoint(call.lockTxId(), call.outputIndex())),
                         HtlcForget.Result::new,
                         executor));
     }
 
     private CompletionStage<HtlcLock.Result> lock(HtlcLock call, CallContext context) {
         LockRequest request = request(call.lock(), call.clientToken());
-        return services.spends()
-                .lock(request, new Requester(context.grant(), SpendOptions.memo(call.memo())))
+        return spends.lock(request, new Requester(context.grant(), SpendOptions.memo(call.memo())))
                 .thenApplyAsync(receipt -> result(request, receipt), executor);
     }
 
     private CompletionStage<SimulateHtlcLock.Result> simulateLock(SimulateHtlcLock call) {
         LockRequest request = request(call.lock(), Optional.empty());
-        return services.spends()
-                .simulateLock(request)
-                .thenApplyAsync(simulation -> result(request, simulation), executor);
+        return spends.simulateLock(request).thenApplyAsync(simulation -> result(request, simulation), executor);
     }
 
     private static LockRequest request(Htlcs.Lock lock, Optional<String> clientToken) {
@@ -164,8 +147,7 @@ public final class HtlcMethods {
                 call.fee(),
                 Optional.of(call.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE)),
                 SpendOptions.token(call.clientToken()));
-        return services.spends()
-                .redeem(request, new Requester(context.grant(), SpendOptions.memo(call.memo())))
+        return spends.redeem(request, new Requester(context.grant(), SpendOptions.memo(call.memo())))
                 .thenApplyAsync(receipt -> redeemed("claim", lock, receipt), executor);
     }
 
@@ -180,8 +162,7 @@ public final class HtlcMethods {
                 call.fee(),
                 Optional.of(call.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE)),
                 SpendOptions.token(call.clientToken()));
-        return services.spends()
-                .redeem(request, new Requester(context.grant(), SpendOptions.memo(call.memo())))
+        return spends.redeem(request, new Requester(context.grant(), SpendOptions.memo(call.memo())))
                 .thenApplyAsync(receipt -> redeemed("reclaim", lock, receipt), executor);
     }
 
@@ -198,8 +179,7 @@ public final class HtlcMethods {
 
     private CompletionStage<Htlc> status(HtlcStatus call) {
         Outpoint lock = outpoint(call.lockTxId(), call.outputIndex());
-        return services.records()
-                .status(lock)
+        return records.status(lock)
                 .thenApplyAsync(
                         found -> found.map(HtlcMethods::htlc)
                                 .orElseThrow(() -> new RefusedException(
@@ -219,8 +199,7 @@ public final class HtlcMethods {
                 call.address(),
                 call.cursor(),
                 (int) Math.min(limit, MAX_LIMIT));
-        return services.records()
-                .list(query)
+        return records.list(query)
                 .thenApplyAsync(page -> new HtlcList.Result(htlcs(page.records()), page.nextCursor()), executor);
     }
 

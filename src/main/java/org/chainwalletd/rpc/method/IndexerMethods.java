@@ -29,51 +29,36 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.stage.Causes;
 
-/** Handlers of the methods of {@link Indexing}. */
-public final class IndexerMethods {
+/**
+ * Handlers of the methods of {@link Indexing}.
+ *
+ * @param indexer empty if none is configured
+ * @param own history of the addresses covered by the daemon's books, used in preference to the indexer
+ */
+public record IndexerMethods(
+        ChainProfile profile,
+        Optional<IndexerClient> indexer,
+        IndexerClient.AddressHistory own,
+        NodeClient nodes,
+        Executor executor) {
     private static final int DEFAULT_LIMIT = 100;
     private static final int MAX_LIMIT = 1_000;
 
-    private final ChainProfile profile;
-    private final Sources sources;
-    private final NodeClient nodes;
-    private final Executor executor;
-
-    private IndexerMethods(ChainProfile profile, Sources sources, NodeClient nodes, Executor executor) {
-        this.profile = profile;
-        this.sources = sources;
-        this.nodes = nodes;
-        this.executor = executor;
-    }
-
-    /**
-     * Data sources besides the node.
-     *
-     * @param client empty if no indexer is configured
-     * @param own history of the addresses covered by the daemon's books, used in preference to the indexer
-     */
-    public record Sources(Optional<IndexerClient> client, IndexerClient.AddressHistory own) {
-        public static final Sources NONE = new Sources(Optional.empty(), IndexerClient.AddressHistory.NONE);
-    }
-
-    public static List<RpcMethod<?, ?>> all(
-            ChainProfile profile, Sources sources, NodeClient nodes, Executor executor) {
-        IndexerMethods methods = new IndexerMethods(profile, sources, nodes, executor);
+    public List<RpcMethod<?, ?>> all() {
         return List.of(
-                RpcMethod.of(GetAddressHistory.class, methods::history),
-                RpcMethod.of(ListSettlements.class, methods::settlements),
-                RpcMethod.of(ContractStats.class, call -> methods.ask(client -> client.stats(call))),
-                RpcMethod.of(GetAttestationEdges.class, call -> methods.ask(client -> client.edges(call))),
-                RpcMethod.of(DetectInChainSwaps.class, methods::swaps),
-                RpcMethod.of(GetOutputSpentBy.class, methods::spentBy),
-                RpcMethod.of(GetOutputDatum.class, methods::datum),
-                RpcMethod.of(FindSettlementsByQuoteId.class, methods::settlementsOfQuote));
+                RpcMethod.of(GetAddressHistory.class, this::history),
+                RpcMethod.of(ListSettlements.class, this::settlements),
+                RpcMethod.of(ContractStats.class, call -> ask(client -> client.stats(call))),
+                RpcMethod.of(GetAttestationEdges.class, call -> ask(client -> client.edges(call))),
+                RpcMethod.of(DetectInChainSwaps.class, this::swaps),
+                RpcMethod.of(GetOutputSpentBy.class, this::spentBy),
+                RpcMethod.of(GetOutputDatum.class, this::datum),
+                RpcMethod.of(FindSettlementsByQuoteId.class, this::settlementsOfQuote));
     }
 
     /** Asks the indexer; fails with -32041 if none is configured. */
     private <T> CompletionStage<T> ask(Function<IndexerClient, CompletionStage<T>> question) {
-        return sources.client()
-                .map(question)
+        return indexer.map(question)
                 .orElseGet(() -> CompletableFuture.failedStage(new RefusedException(
                         ErrorCode.INDEXER_NOT_CONFIGURED,
                         "no indexer is configured: the daemon answers this with --indexer-rpc only")));
@@ -94,7 +79,7 @@ public final class IndexerMethods {
     /** Answers from the daemon's own books if they cover the address, otherwise from the indexer. */
     private CompletionStage<GetAddressHistory.Result> history(GetAddressHistory call) {
         GetAddressHistory limited = call.withLimit(limit(call.limit()));
-        return sources.own().of(limited).orElseGet(() -> ask(client -> client.history(limited)));
+        return own.of(limited).orElseGet(() -> ask(client -> client.history(limited)));
     }
 
     private CompletionStage<ListSettlements.Result> settlements(ListSettlements call) {
@@ -162,10 +147,10 @@ public final class IndexerMethods {
     /** Falls back to the node if there is no indexer or it fails. */
     private <T> CompletionStage<T> orFromNode(
             Function<IndexerClient, CompletionStage<T>> indexed, Supplier<CompletionStage<T>> node) {
-        if (sources.client().isEmpty()) {
+        if (indexer.isEmpty()) {
             return node.get();
         }
-        return indexed.apply(sources.client().get())
+        return indexed.apply(indexer.get())
                 .handleAsync(
                         (value, failure) -> {
                             if (failure == null) {

@@ -50,68 +50,46 @@ import org.chainwalletd.store.WatchStore;
  * no caller knows; the next start watches it. No key is created while the books are known to be unavailable. A key generated here has no
  * history; an imported key, or one derived from a seed that may have been used elsewhere, may have coins.
  */
-public final class KeyringMethods {
-    private final Keyring keyring;
-    private final CoinLedger ledger;
-    private final WatchOnly watchOnly;
-    private final DeletionGuard guard;
-    private final Executor executor;
-
-    private KeyringMethods(
-            Keyring keyring, CoinLedger ledger, WatchOnly watchOnly, DeletionGuard guard, Executor executor) {
-        this.keyring = keyring;
-        this.ledger = ledger;
-        this.watchOnly = watchOnly;
-        this.guard = guard;
-        this.executor = executor;
-    }
-
-    /**
-     * @param ledger watches new keys
-     * @param watchOnly addresses whose keys are elsewhere
-     * @param guard checked before a key is deleted
-     */
-    public static List<RpcMethod<?, ?>> all(
-            Keyring keyring, CoinLedger ledger, WatchOnly watchOnly, DeletionGuard guard, Executor executor) {
-        KeyringMethods methods = new KeyringMethods(keyring, ledger, watchOnly, guard, executor);
+public record KeyringMethods(
+        Keyring keyring, CoinLedger ledger, WatchOnly watchOnly, DeletionGuard guard, Executor executor) {
+    public List<RpcMethod<?, ?>> all() {
         return List.of(
                 RpcMethod.of(
                         GenerateStandardAddress.class,
-                        (call, context) ->
-                                methods.generated(() -> keyring.generateStandard(call.label(), context::hasLeft))),
+                        (call, context) -> generated(() -> keyring.generateStandard(call.label(), context::hasLeft))),
                 RpcMethod.of(
                         GenerateIndependentAddress.class,
                         (call, context) ->
-                                methods.generated(() -> keyring.generateIndependent(call.label(), context::hasLeft))),
-                RpcMethod.of(GenerateAddress.class, methods::deriveNext),
+                                generated(() -> keyring.generateIndependent(call.label(), context::hasLeft))),
+                RpcMethod.of(GenerateAddress.class, this::deriveNext),
                 RpcMethod.of(
                         ImportPrivateKey.class,
-                        call -> methods.importedKey(() -> keyring.importSecret(call.privateKey(), call.label()))),
+                        call -> importedKey(() -> keyring.importSecret(call.privateKey(), call.label()))),
                 RpcMethod.of(
                         ImportMnemonic.class,
-                        call -> methods.importedKey(() -> keyring.importIndependent(call.mnemonic(), call.label()))),
+                        call -> importedKey(() -> keyring.importIndependent(call.mnemonic(), call.label()))),
                 RpcMethod.of(
                         ImportStandardMnemonic.class,
-                        call -> methods.importedKey(() -> keyring.importStandard(call.mnemonic(), call.label()))),
-                RpcMethod.of(ListAddresses.class, methods::list),
-                RpcMethod.of(WatchAddress.class, methods::watch),
-                RpcMethod.of(UnwatchAddress.class, methods::unwatch),
-                RpcMethod.of(SetLabel.class, methods::setLabel),
-                RpcMethod.of(RevealAddressMnemonic.class, methods::revealPhrase),
+                        call -> importedKey(() -> keyring.importStandard(call.mnemonic(), call.label()))),
+                RpcMethod.of(ListAddresses.class, this::list),
+                RpcMethod.of(WatchAddress.class, this::watch),
+                RpcMethod.of(UnwatchAddress.class, this::unwatch),
+                RpcMethod.of(SetLabel.class, this::setLabel),
+                RpcMethod.of(RevealAddressMnemonic.class, this::revealPhrase),
                 RpcMethod.of(
                         RevealMnemonic.class,
                         call -> keyring.revealSeedPhrase(call.passphrase()),
                         phrase -> new RevealMnemonic.Result(Words.of(phrase)),
                         executor),
-                RpcMethod.of(RevealPrivateKey.class, methods::revealSecret),
-                RpcMethod.of(ExportAddress.class, methods::exportAddress),
+                RpcMethod.of(RevealPrivateKey.class, this::revealSecret),
+                RpcMethod.of(ExportAddress.class, this::exportAddress),
                 RpcMethod.of(
                         ExportVault.class,
                         call -> keyring.exportVault(call.passphrase()),
                         KeyringMethods::exported,
                         executor),
-                RpcMethod.of(ImportVault.class, methods::importVault),
-                RpcMethod.of(DeleteAddress.class, methods::delete));
+                RpcMethod.of(ImportVault.class, this::importVault),
+                RpcMethod.of(DeleteAddress.class, this::delete));
     }
 
     private CompletionStage<GenerateAddress.Result> deriveNext(GenerateAddress call) {

@@ -9,12 +9,13 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.message.TextMessages;
 import org.chainwalletd.rpc.RpcMethod;
 
-/** Handlers of the methods of {@link org.chainwalletd.api.Messages}. */
-public final class MessageMethods {
-    private MessageMethods() {}
-
-    /** @param executor pool for computations: verifies signatures and converts answers to results */
-    public static List<RpcMethod<?, ?>> all(TextMessages messages, Executor executor) {
+/**
+ * Handlers of the methods of {@link org.chainwalletd.api.Messages}.
+ *
+ * @param executor pool for computations: verifies signatures and converts answers to results
+ */
+public record MessageMethods(TextMessages messages, Executor executor) {
+    public List<RpcMethod<?, ?>> all() {
         return List.of(
                 RpcMethod.of(
                         SignMessage.class,

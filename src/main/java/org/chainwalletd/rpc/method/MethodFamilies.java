@@ -6,12 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.LedgerReads;
 import org.chainwalletd.coins.WatchOnly;
 import org.chainwalletd.config.Settings.EvmWords;
 import org.chainwalletd.follow.Follower;
+import org.chainwalletd.indexer.IndexerClient;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
@@ -54,14 +56,10 @@ public record MethodFamilies(
             Waits waits,
             CreditFeed credits,
             WatchOnly watchOnly,
-            IndexerMethods.Sources indexed) {}
+            IndexerMethods indexed) {}
 
     /** Services that spend money. */
-    public record Money(
-            SpendService spending,
-            HtlcMethods.Services htlcs,
-            PayoutMethods.Services payouts,
-            SweepMethods.Services sweeps) {}
+    public record Money(SpendService spending, HtlcMethods htlcs, PayoutMethods payouts, SweepMethods sweeps) {}
 
     /** Account chain and swaps, as far as they are configured. */
     public record Swapping(
@@ -76,23 +74,29 @@ public record MethodFamilies(
     /** Creates families whose methods are only described, or need no service when called. */
     public static MethodFamilies withoutServices(ChainProfile profile, String version) {
         Nodes none = new Nodes(null, null, null, List.of());
+        Executor executor = Runnable::run;
+        IndexerMethods indexed = new IndexerMethods(
+                profile, Optional.empty(), IndexerClient.AddressHistory.NONE, none.client(), executor);
         return new MethodFamilies(
                 profile,
                 version,
                 new Keys(null, null, null),
-                new Chain(none, null, null, null, null, null, IndexerMethods.Sources.NONE),
-                new Money(null, HtlcMethods.Services.NONE, PayoutMethods.Services.NONE, SweepMethods.Services.NONE),
+                new Chain(none, null, null, null, null, null, indexed),
+                new Money(
+                        null,
+                        new HtlcMethods(null, null, null, () -> null, executor),
+                        new PayoutMethods(null, List::of, List.of(), executor),
+                        new SweepMethods(null, List::of, executor)),
                 Swapping.NONE,
                 InstantSource.system(),
-                Runnable::run);
+                executor);
     }
 
     /** Returns the registry of all callable methods, including the one that describes the others. */
     public MethodRegistry registry() {
         Keyring keyring = keys.keyring();
         SwapWords words = SwapWords.of(profile, swapping.words());
-        List<RpcMethod<?, ?>> methods = new ArrayList<>();
-        methods.addAll(ReadMethods.all(
+        ReadMethods reads = new ReadMethods(
                 profile,
                 version,
                 chain.nodes(),
@@ -104,33 +108,38 @@ public record MethodFamilies(
                         () -> money.spending().inFlightUtxos(),
                         () -> money.spending().inFlightTransfers()),
                 clock,
-                executor));
-        methods.addAll(KeyringMethods.all(keyring, chain.ledger(), chain.watchOnly(), keys.deletion(), executor));
-        methods.addAll(SpendMethods.all(money.spending(), executor));
-        methods.addAll(SweepMethods.all(money.sweeps(), executor));
-        methods.addAll(PayoutMethods.all(money.payouts(), executor));
-        methods.addAll(OwnPaymentMethods.all(
+                executor);
+        OwnPaymentMethods ownPayments = new OwnPaymentMethods(
                 () -> money.spending().history(),
                 sought -> chain.ledger().heights(sought),
                 () -> chain.follower().height(),
-                executor));
-        methods.addAll(FollowMethods.all(
+                executor);
+        FollowMethods following = new FollowMethods(
                 chain.follower(),
                 () -> chain.nodes().chain().complaint(),
                 money.htlcs().count(),
                 clock,
-                executor));
-        methods.addAll(WaitMethods.all(chain.waits(), chain.credits(), creditOwners(), executor));
-        methods.addAll(EvmKeyMethods.all(keyring, keys.evmDeletion(), executor));
-        methods.addAll(AccountMethods.all(swapping.account(), executor));
-        methods.addAll(SwapMethods.all(swapping.swaps(), () -> chain.follower().unverified(), words, executor));
-        methods.addAll(PoolMethods.all(swapping.pool(), words, executor));
-        methods.addAll(QuoteMethods.all(profile, quotes()));
-        methods.addAll(UriMethods.all(new PaymentUriCodec(profile)));
-        methods.addAll(MessageMethods.all(new TextMessages(profile, keyring, executor), executor));
-        methods.addAll(HtlcMethods.all(money.htlcs(), executor));
-        methods.addAll(
-                IndexerMethods.all(profile, chain.indexed(), chain.nodes().client(), executor));
+                executor);
+        List<RpcMethod<?, ?>> methods = Stream.of(
+                        reads.all(),
+                        new KeyringMethods(keyring, chain.ledger(), chain.watchOnly(), keys.deletion(), executor).all(),
+                        new SpendMethods(money.spending(), executor).all(),
+                        money.sweeps().all(),
+                        money.payouts().all(),
+                        ownPayments.all(),
+                        following.all(),
+                        new WaitMethods(chain.waits(), chain.credits(), creditOwners(), executor).all(),
+                        new EvmKeyMethods(keyring, keys.evmDeletion(), executor).all(),
+                        new AccountMethods(swapping.account(), executor).all(),
+                        SwapMethods.all(swapping.swaps(), () -> chain.follower().unverified(), words, executor),
+                        PoolMethods.all(swapping.pool(), words, executor),
+                        new QuoteMethods(profile, quotes()).all(),
+                        new UriMethods(new PaymentUriCodec(profile)).all(),
+                        new MessageMethods(new TextMessages(profile, keyring, executor), executor).all(),
+                        money.htlcs().all(),
+                        chain.indexed().all())
+                .flatMap(List::stream)
+                .toList();
         return MethodRegistry.withDiscovery(withBranded(methods, swapping.words()), version);
     }
 

@@ -31,8 +31,14 @@ import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.TokenBinding;
 
-/** Handlers of the methods of {@link org.chainwalletd.api.OwnPayments} for payments. */
-public final class OwnPaymentMethods {
+/**
+ * Handlers of the methods of {@link org.chainwalletd.api.OwnPayments} for payments.
+ *
+ * @param heights returns which merely forwarded transactions are in blocks
+ * @param tip height of the followed tip, if known
+ */
+public record OwnPaymentMethods(
+        Supplier<SpendHistory> history, RawSends.Heights heights, Supplier<OptionalLong> tip, Executor executor) {
     private static final long DEFAULT_LIMIT = 100;
     private static final long MAX_LIMIT = 1_000;
     /** Maximum number of rows examined per call, so that a filter without matches does not occupy the store's reader for long. */
@@ -44,30 +50,11 @@ public final class OwnPaymentMethods {
 
     private static final String CURSOR = "s1.";
 
-    private final Supplier<SpendHistory> history;
-    private final RawSends.Heights heights;
-    private final Supplier<OptionalLong> tip;
-    private final Executor executor;
-
-    private OwnPaymentMethods(
-            Supplier<SpendHistory> history, RawSends.Heights heights, Supplier<OptionalLong> tip, Executor executor) {
-        this.history = history;
-        this.heights = heights;
-        this.tip = tip;
-        this.executor = executor;
-    }
-
-    /**
-     * @param heights returns which merely forwarded transactions are in blocks
-     * @param tip height of the followed tip, if known
-     */
-    public static List<RpcMethod<?, ?>> all(
-            Supplier<SpendHistory> history, RawSends.Heights heights, Supplier<OptionalLong> tip, Executor executor) {
-        OwnPaymentMethods methods = new OwnPaymentMethods(history, heights, tip, executor);
+    public List<RpcMethod<?, ?>> all() {
         return List.of(
-                RpcMethod.of(ListSpends.class, methods::list),
-                RpcMethod.of(GetSpend.class, methods::get),
-                RpcMethod.of(SetMemo.class, methods::setMemo));
+                RpcMethod.of(ListSpends.class, this::list),
+                RpcMethod.of(GetSpend.class, this::get),
+                RpcMethod.of(SetMemo.class, this::setMemo));
     }
 
     private CompletionStage<ListSpends.Result> list(ListSpends call) {

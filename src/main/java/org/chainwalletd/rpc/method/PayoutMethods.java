@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -42,51 +43,32 @@ import org.chainwalletd.store.PayoutStore.Claimant;
 import org.chainwalletd.store.PayoutStore.Position;
 import org.chainwalletd.store.PayoutStore.State;
 
-/** Handlers of the methods of {@link org.chainwalletd.api.Payouts}. */
-public final class PayoutMethods {
+/**
+ * Handlers of the methods of {@link org.chainwalletd.api.Payouts}.
+ *
+ * @param keys keys of this daemon
+ * @param from paying addresses, used when a call names none; if empty, each call must name them
+ */
+public record PayoutMethods(Payouts payouts, Supplier<List<KeyEntry>> keys, List<Address> from, Executor executor) {
     private static final int MAX_DATUM_BYTES = 64;
     private static final int MAX_SOURCES = 1_000;
     private static final int DEFAULT_LIMIT = 100;
 
-    private final Services services;
-    private final Executor executor;
-
-    private PayoutMethods(Services services, Executor executor) {
-        this.services = services;
-        this.executor = executor;
-    }
-
-    /**
-     * Services that the methods call.
-     *
-     * @param keys keys of this daemon
-     * @param from paying addresses, used when a call names none; if empty, each call must name them
-     */
-    public record Services(Payouts payouts, Supplier<List<KeyEntry>> keys, List<Address> from) {
-        /** Services for registries whose methods are only described, never called. */
-        static final Services NONE = new Services(null, List::of, List.of());
-    }
-
-    public static List<RpcMethod<?, ?>> all(Services services, Executor executor) {
-        PayoutMethods methods = new PayoutMethods(services, executor);
+    public List<RpcMethod<?, ?>> all() {
         return List.of(
-                RpcMethod.of(PayoutSubmit.class, methods::submit),
+                RpcMethod.of(PayoutSubmit.class, this::submit),
                 RpcMethod.of(
                         PayoutGet.class,
-                        call -> services.payouts().find(call.payoutId()),
-                        found -> new PayoutGet.Result(found.map(methods::record)),
+                        call -> payouts.find(call.payoutId()),
+                        found -> new PayoutGet.Result(found.map(this::record)),
                         executor),
-                RpcMethod.of(PayoutList.class, methods::list),
-                RpcMethod.of(PayoutChanges.class, methods::changes),
-                RpcMethod.of(PayoutCancel.class, methods::cancel),
-                RpcMethod.of(PayoutRelease.class, methods::release),
-                RpcMethod.of(PayoutPause.class, call -> methods.paused(true), PayoutPause.Result::new, executor),
-                RpcMethod.of(PayoutResume.class, call -> methods.paused(false), PayoutResume.Result::new, executor),
-                RpcMethod.of(PayoutRecall.class, methods::recall));
-    }
-
-    private Payouts payouts() {
-        return services.payouts();
+                RpcMethod.of(PayoutList.class, this::list),
+                RpcMethod.of(PayoutChanges.class, this::changes),
+                RpcMethod.of(PayoutCancel.class, this::cancel),
+                RpcMethod.of(PayoutRelease.class, this::release),
+                RpcMethod.of(PayoutPause.class, call -> paused(true), PayoutPause.Result::new, executor),
+                RpcMethod.of(PayoutResume.class, call -> paused(false), PayoutResume.Result::new, executor),
+                RpcMethod.of(PayoutRecall.class, this::recall));
     }
 
     private CompletionStage<PayoutSubmit.Result> submit(PayoutSubmit call, CallContext context) {
@@ -94,8 +76,7 @@ public final class PayoutMethods {
         List<PayoutStore.Order> orders =
                 call.payouts().stream().map(PayoutMethods::order).toList();
         Grant grant = context.grant();
-        return payouts()
-                .submit(orders, admission(call.from(), grant), grant.owner())
+        return payouts.submit(orders, admission(call.from(), grant), grant.owner())
                 .thenApplyAsync(accepted -> new PayoutSubmit.Result(records(accepted)), executor);
     }
 
@@ -111,7 +92,7 @@ public final class PayoutMethods {
                 for (Address payer : from) {
                     refuse(grant.objectionTo(payer, List.of(order.to()), Amount.ZERO));
                 }
-                refuse(grant.objectionTo(payouts().leastLeaving(order)));
+                refuse(grant.objectionTo(payouts.leastLeaving(order)));
             }
         };
     }
@@ -147,13 +128,13 @@ public final class PayoutMethods {
     /** Returns the paying addresses, sorted and without duplicates, so that the same sources form one group. */
     private List<Address> from(Optional<Source> source) {
         if (source.isEmpty()) {
-            if (services.from().isEmpty()) {
+            if (from.isEmpty()) {
                 throw RefusedException.invalidParams(
                         "`from` is required: the addresses that pay, unless --payout-from names them");
             }
-            return owned(services.from());
+            return owned(from);
         }
-        return owned(named(source.get(), services.keys().get()));
+        return owned(named(source.get(), keys.get()));
     }
 
     /** Returns the addresses that a call names, individually or by their label. */
@@ -178,17 +159,20 @@ public final class PayoutMethods {
         if (addresses.isEmpty() || addresses.size() > MAX_SOURCES) {
             throw RefusedException.invalidParams("`from` must name 1 to " + MAX_SOURCES + " addresses");
         }
-        HashSet<Address> own =
-                services.keys().get().stream().map(KeyEntry::address).collect(Collectors.toCollection(HashSet::new));
+        requireOwn(addresses, keys.get());
+        return addresses.stream()
+                .distinct()
+                .sorted(Comparator.comparing(Address::hex))
+                .toList();
+    }
+
+    static void requireOwn(List<Address> addresses, List<KeyEntry> keys) {
+        Set<Address> own = keys.stream().map(KeyEntry::address).collect(Collectors.toCollection(HashSet::new));
         for (Address address : addresses) {
             if (!own.contains(address)) {
                 throw new SpendException(new SpendRefusal.WalletNotFound(address));
             }
         }
-        return addresses.stream()
-                .distinct()
-                .sorted(Comparator.comparing(Address::hex))
-                .toList();
     }
 
     private CompletionStage<PayoutList.Result> list(PayoutList call) {
@@ -199,8 +183,7 @@ public final class PayoutMethods {
             throw RefusedException.invalidParams("`waiting_for` is of payouts in the state queued");
         }
         long after = call.cursor().map(PayoutMethods::number).orElse(0L);
-        return payouts()
-                .list(state, waits, after, limit + 1)
+        return payouts.list(state, waits, after, limit + 1)
                 .thenApplyAsync(
                         found -> {
                             boolean more = found.size() > limit;
@@ -253,8 +236,7 @@ public final class PayoutMethods {
 
     private CompletionStage<PayoutChanges.Result> changes(PayoutChanges call, CallContext context) {
         Position after = call.cursor().map(PayoutMethods::position).orElse(PayoutStore.BEGINNING);
-        return payouts()
-                .changes(after, limit(call.limit()), call.waits(), context.callerLeft())
+        return payouts.changes(after, limit(call.limit()), call.waits(), context.callerLeft())
                 .thenApplyAsync(
                         (Changes read) ->
                                 new PayoutChanges.Result(records(read.payouts()), text(read.next()), read.more()),
@@ -285,14 +267,14 @@ public final class PayoutMethods {
     private CompletionStage<PayoutCancel.Result> cancel(PayoutCancel call, CallContext context) {
         requireCount("payout_ids", call.payoutIds().size());
         return SpendErrors.certain(
-                        payouts().cancel(call.payoutIds(), claimant(context)), "the payouts are cancelled", executor)
+                        payouts.cancel(call.payoutIds(), claimant(context)), "the payouts are cancelled", executor)
                 .thenApplyAsync(change -> new PayoutCancel.Result(done(change, context)), executor);
     }
 
     private CompletionStage<PayoutRelease.Result> release(PayoutRelease call, CallContext context) {
         requireCount("payout_ids", call.payoutIds().size());
         return SpendErrors.certain(
-                        payouts().release(call.payoutIds(), claimant(context)), "the payouts are released", executor)
+                        payouts.release(call.payoutIds(), claimant(context)), "the payouts are released", executor)
                 .thenApplyAsync(change -> new PayoutRelease.Result(done(change, context)), executor);
     }
 
@@ -318,15 +300,14 @@ public final class PayoutMethods {
 
     private CompletionStage<Boolean> paused(boolean paused) {
         String done = paused ? "the queue is paused" : "the queue is resumed";
-        return SpendErrors.certain(payouts().pause(paused), done, executor).thenApplyAsync(any -> paused, executor);
+        return SpendErrors.certain(payouts.pause(paused), done, executor).thenApplyAsync(any -> paused, executor);
     }
 
     private CompletionStage<PayoutRecall.Result> recall(PayoutRecall call) {
         if (call.feeRate().isPresent() && call.feeRate().getAsLong() == 0) {
             throw RefusedException.invalidParams("`fee_rate` must be at least 1");
         }
-        return payouts()
-                .recall(call.txId(), SpendOptions.fee(call.feeRate(), Optional.empty()))
+        return payouts.recall(call.txId(), SpendOptions.fee(call.feeRate(), Optional.empty()))
                 .thenApplyAsync(recall -> new PayoutRecall.Result(recall.batch(), recall.recall()), executor);
     }
 
@@ -341,13 +322,13 @@ public final class PayoutMethods {
                 payout.order().amount(),
                 payout.order().datum(),
                 payout.state().name().toLowerCase(Locale.ROOT),
-                payouts().waitsFor(payout).map(WaitingFor::word),
+                payouts.waitsFor(payout).map(WaitingFor::word),
                 payout.attempts(),
                 payout.outputIndex().isPresent()
                         ? OptionalLong.of(payout.outputIndex().getAsInt())
                         : OptionalLong.empty(),
                 payout.height(),
-                payouts().confirmations(payout),
+                payouts.confirmations(payout),
                 payout.feeShare(),
                 payout.order().memo(),
                 payout.owner(),

@@ -32,17 +32,9 @@ import org.chainwalletd.wire.Spelling;
  * Handlers of the methods of {@link Swapping} that are answered by the pool: its description and its liquidity (swap.md, section 4). Its
  * refusals become -32020 with its message, never a success.
  */
-public final class PoolMethods {
+public record PoolMethods(Pool pool, Executor executor) {
     private static final String DEFAULT_INTERVAL = "1d";
     private static final int DEFAULT_LIMIT = 120;
-
-    private final Pool pool;
-    private final Executor executor;
-
-    private PoolMethods(Pool pool, Executor executor) {
-        this.pool = pool;
-        this.executor = executor;
-    }
 
     /** @param pool empty if not configured; each method refuses then */
     public static List<RpcMethod<?, ?>> all(Optional<Pool> pool, SwapWords words, Executor executor) {

@@ -17,22 +17,15 @@ import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.wire.Spelling;
 
 /** Handlers of the methods of {@link org.chainwalletd.api.Quoting}. */
-public final class QuoteMethods {
+public record QuoteMethods(ChainProfile chain, Quotes quotes) {
     /** Brand word in the declared names. */
     private static final String DEFAULT_BRAND = "chain";
 
-    private final Quotes quotes;
-
-    private QuoteMethods(Quotes quotes) {
-        this.quotes = quotes;
-    }
-
-    public static List<RpcMethod<?, ?>> all(ChainProfile chain, Quotes quotes) {
-        QuoteMethods methods = new QuoteMethods(quotes);
+    public List<RpcMethod<?, ?>> all() {
         Spelling spelling = spelling(chain.brand());
         return List.of(
-                RpcMethod.of(QuoteIssue.class, spelling, methods::issue),
-                RpcMethod.of(QuoteVerify.class, spelling, methods::verify));
+                RpcMethod.of(QuoteIssue.class, spelling, this::issue),
+                RpcMethod.of(QuoteVerify.class, spelling, this::verify));
     }
 
     /** Spelling of the two members of a quote that contain the brand word (decisions.md, section 1). */

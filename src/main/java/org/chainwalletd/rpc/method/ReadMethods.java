@@ -52,44 +52,30 @@ import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.store.WatchStore;
 
-/** Handlers of the methods of {@link org.chainwalletd.api.Reads}. */
-public final class ReadMethods {
+/**
+ * Handlers of the methods of {@link org.chainwalletd.api.Reads}.
+ *
+ * @param version version of the daemon, for {@code get_status}
+ * @param coins client for balances and UTXO listings of addresses
+ * @param figures balance and movements of the wallet
+ * @param executor assembles answers
+ */
+public record ReadMethods(
+        ChainProfile profile,
+        String version,
+        Nodes nodes,
+        NodeClient coins,
+        Addresses keys,
+        Supplier<WalletFigures> figures,
+        InFlight inFlight,
+        InstantSource clock,
+        Executor executor) {
     private static final CompletionStage<Ping.Result> PONG = CompletableFuture.completedStage(new Ping.Result(true));
 
     private static final int STATUS_PATIENCE_SECONDS = 5;
 
     /** Number of addresses above which the balances cannot be read within {@link GetWalletBalance#PATIENCE}, so that waiting is useless. */
     private static final int MAX_ADDRESSES_TO_WAIT = 2_000;
-
-    private final String version;
-    private final Nodes nodes;
-    private final NodeClient client;
-    private final NodeClient coins;
-    private final Addresses keys;
-    private final Supplier<WalletFigures> figures;
-    private final InFlight inFlight;
-    private final InstantSource clock;
-    private final Executor executor;
-
-    private ReadMethods(
-            String version,
-            Nodes nodes,
-            NodeClient coins,
-            Addresses keys,
-            Supplier<WalletFigures> figures,
-            InFlight inFlight,
-            InstantSource clock,
-            Executor executor) {
-        this.version = version;
-        this.nodes = nodes;
-        this.client = nodes.client();
-        this.coins = coins;
-        this.keys = keys;
-        this.figures = figures;
-        this.inFlight = inFlight;
-        this.clock = clock;
-        this.executor = executor;
-    }
 
     /**
      * Addresses whose balances are reported, from memory.
@@ -107,41 +93,25 @@ public final class ReadMethods {
      */
     public record InFlight(IntSupplier utxos, IntSupplier transfers) {}
 
-    /**
-     * @param version version of the daemon, for {@code get_status}
-     * @param coins client for balances and UTXO listings of addresses
-     * @param figures balance and movements of the wallet
-     * @param executor assembles answers
-     */
-    public static List<RpcMethod<?, ?>> all(
-            ChainProfile profile,
-            String version,
-            Nodes nodes,
-            NodeClient coins,
-            Addresses keys,
-            Supplier<WalletFigures> figures,
-            InFlight inFlight,
-            InstantSource clock,
-            Executor executor) {
-        ReadMethods methods = new ReadMethods(version, nodes, coins, keys, figures, inFlight, clock, executor);
+    public List<RpcMethod<?, ?>> all() {
         TransactionReads transactions = new TransactionReads(profile, nodes.client(), executor);
         return List.of(
                 RpcMethod.of(Ping.class, (call, context) -> PONG),
-                RpcMethod.of(ValidateAddress.class, methods::validateAddress),
-                RpcMethod.of(GetStatus.class, methods::status),
-                RpcMethod.of(GetBlockHeight.class, methods::blockHeight),
+                RpcMethod.of(ValidateAddress.class, this::validateAddress),
+                RpcMethod.of(GetStatus.class, this::status),
+                RpcMethod.of(GetBlockHeight.class, this::blockHeight),
                 RpcMethod.of(
                         GetBlockById.class, call -> nodes.client().block(call.blockId()), ReadMethods::byId, executor),
-                RpcMethod.of(GetBlockByHeight.class, call -> methods.blockAt(call.height())),
-                RpcMethod.of(GetBlockIdAtHeight.class, methods::blockIdAtHeight),
-                RpcMethod.of(GetBlock.class, methods::block),
+                RpcMethod.of(GetBlockByHeight.class, call -> blockAt(call.height())),
+                RpcMethod.of(GetBlockIdAtHeight.class, this::blockIdAtHeight),
+                RpcMethod.of(GetBlock.class, this::block),
                 RpcMethod.of(GetTransaction.class, transactions::transaction),
-                RpcMethod.of(GetBalance.class, methods::balance),
-                RpcMethod.of(GetWalletBalance.class, methods::walletBalance),
-                RpcMethod.of(GetWalletHistory.class, methods::walletHistory),
-                RpcMethod.of(GetAddressUtxos.class, methods::addressUtxos),
-                RpcMethod.of(GetScriptUtxos.class, methods::scriptUtxos),
-                RpcMethod.of(GetAddressMempool.class, methods::addressMempool));
+                RpcMethod.of(GetBalance.class, this::balance),
+                RpcMethod.of(GetWalletBalance.class, this::walletBalance),
+                RpcMethod.of(GetWalletHistory.class, this::walletHistory),
+                RpcMethod.of(GetAddressUtxos.class, this::addressUtxos),
+                RpcMethod.of(GetScriptUtxos.class, this::scriptUtxos),
+                RpcMethod.of(GetAddressMempool.class, this::addressMempool));
     }
 
     private CompletionStage<ValidateAddress.Result> validateAddress(ValidateAddress call) {
@@ -158,7 +128,8 @@ public final class ReadMethods {
 
     /** Succeeds within a few seconds, regardless of the nodes. */
     private CompletionStage<GetStatus.Result> status(GetStatus call) {
-        return client.hasty()
+        return nodes.client()
+                .hasty()
                 .tip()
                 .thenApplyAsync(Optional::of, executor)
                 .toCompletableFuture()
@@ -185,7 +156,8 @@ public final class ReadMethods {
     }
 
     private CompletionStage<GetBlockHeight.Result> blockHeight(GetBlockHeight call) {
-        return client.tip()
+        return nodes.client()
+                .tip()
                 .thenApplyAsync(
                         tip -> new GetBlockHeight.Result(
                                 tip.height(), tip.blockId(), Optional.ofNullable(tip.genesisBlockId())),
@@ -200,14 +172,15 @@ public final class ReadMethods {
 
     private CompletionStage<Block> block(GetBlock call) {
         if (call.hash().isPresent()) {
-            return client.block(call.hash().get()).thenApplyAsync(ReadMethods::byId, executor);
+            return nodes.client().block(call.hash().get()).thenApplyAsync(ReadMethods::byId, executor);
         }
         return blockAt(
                 call.height().orElseThrow(() -> RefusedException.invalidParams("give either `hash` or `height`")));
     }
 
     private CompletionStage<Block> blockAt(long height) {
-        return client.blockAt(height)
+        return nodes.client()
+                .blockAt(height)
                 .thenApplyAsync(
                         found -> view(found.orElseThrow(
                                 () -> UpstreamErrors.notFound("No block at height " + U64.toString(height)))),
@@ -331,7 +304,8 @@ public final class ReadMethods {
         if (length == 0 || length > ChainProfile.MAX_VAR_BYTES) {
             throw RefusedException.invalidParams("`script_hex` must have 1 to 65535 bytes, not " + length);
         }
-        return client.scriptUtxos(call.scriptHex())
+        return nodes.client()
+                .scriptUtxos(call.scriptHex())
                 .thenApplyAsync(listing -> listing(Optional.empty(), Optional.of(call.scriptHex()), listing), executor);
     }
 
@@ -356,7 +330,8 @@ public final class ReadMethods {
     }
 
     private CompletionStage<GetAddressMempool.Result> addressMempool(GetAddressMempool call) {
-        return client.addressMempool(call.address())
+        return nodes.client()
+                .addressMempool(call.address())
                 .thenApplyAsync(
                         mempool -> new GetAddressMempool.Result(
                                 call.address(),

@@ -27,10 +27,8 @@ import org.chainwalletd.spend.plan.TransferRequest;
 import org.chainwalletd.store.Coin;
 
 /** Handlers of the methods of {@link org.chainwalletd.api.Spending}. */
-public final class SpendMethods {
-    private SpendMethods() {}
-
-    public static List<RpcMethod<?, ?>> all(SpendService spending, Executor executor) {
+public record SpendMethods(SpendService spending, Executor executor) {
+    public List<RpcMethod<?, ?>> all() {
         return List.of(
                 RpcMethod.of(
                         Transfer.class,

@@ -38,29 +38,19 @@ import org.chainwalletd.wire.Json;
 import org.chainwalletd.wire.RawJson;
 import org.chainwalletd.wire.Spelling;
 
-/** Handlers of the methods of {@link Swapping} that use the engine, with the brand's names. */
-public final class SwapMethods {
+/**
+ * Handlers of the methods of {@link Swapping} that use the engine, with the brand's names.
+ *
+ * @param unverified reason why the chain is not known to be the configured one; then nothing is locked
+ */
+public record SwapMethods(
+        SwapService swaps, Supplier<Optional<String>> unverified, SwapWords words, Executor executor) {
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
     private static final int DEFAULT_LIMIT = 100;
     private static final int MAX_LIMIT = 1_000;
     private static final String CURSOR = "[1-9][0-9]{0,17}";
 
-    private final SwapService swaps;
-    private final Supplier<Optional<String>> unverified;
-    private final SwapWords words;
-    private final Executor executor;
-
-    private SwapMethods(SwapService swaps, Supplier<Optional<String>> unverified, SwapWords words, Executor executor) {
-        this.swaps = swaps;
-        this.unverified = unverified;
-        this.words = words;
-        this.executor = executor;
-    }
-
-    /**
-     * @param swaps empty in a daemon without a swap engine, which refuses each call
-     * @param unverified reason why the chain is not known to be the configured one; then nothing is locked
-     */
+    /** @param swaps empty in a daemon without a swap engine, which refuses each call */
     public static List<RpcMethod<?, ?>> all(
             Optional<SwapService> swaps, Supplier<Optional<String>> unverified, SwapWords words, Executor executor) {
         Optional<SwapMethods> methods = swaps.map(known -> new SwapMethods(known, unverified, words, executor));

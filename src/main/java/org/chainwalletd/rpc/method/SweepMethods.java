@@ -1,17 +1,13 @@
 package org.chainwalletd.rpc.method;
 
 import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
-import org.chainwalletd.api.Payouts.Source;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Spending.GetSweep;
 import org.chainwalletd.api.Spending.Sweep;
@@ -23,8 +19,6 @@ import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.spend.plan.ParameterDigest;
-import org.chainwalletd.spend.plan.SpendException;
-import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.SweepStore.Ending;
@@ -34,28 +28,17 @@ import org.chainwalletd.store.SweepStore.PartState;
 import org.chainwalletd.store.SweepStore.State;
 import org.chainwalletd.sweep.Sweeps;
 
-/** Handlers of {@code sweep}, {@code get_sweep} and {@code sweep_stop}. */
-public final class SweepMethods {
-    private final Services services;
-    private final Executor executor;
-
-    private SweepMethods(Services services, Executor executor) {
-        this.services = services;
-        this.executor = executor;
-    }
-
-    /** @param keys keys of this daemon */
-    public record Services(Sweeps sweeps, Supplier<List<KeyEntry>> keys) {
-        /** Services for registries whose methods are only described, never called. */
-        static final Services NONE = new Services(null, List::of);
-    }
-
-    public static List<RpcMethod<?, ?>> all(Services services, Executor executor) {
-        SweepMethods family = new SweepMethods(services, executor);
+/**
+ * Handlers of {@code sweep}, {@code get_sweep} and {@code sweep_stop}.
+ *
+ * @param keys keys of this daemon
+ */
+public record SweepMethods(Sweeps sweeps, Supplier<List<KeyEntry>> keys, Executor executor) {
+    public List<RpcMethod<?, ?>> all() {
         return List.of(
-                RpcMethod.of(Sweep.class, family::sweep),
-                RpcMethod.of(GetSweep.class, family::get),
-                RpcMethod.of(SweepStop.class, family::stop));
+                RpcMethod.of(Sweep.class, this::sweep),
+                RpcMethod.of(GetSweep.class, this::get),
+                RpcMethod.of(SweepStop.class, this::stop));
     }
 
     private CompletionStage<Sweep.Result> sweep(Sweep call, CallContext context) {
@@ -75,22 +58,19 @@ public final class SweepMethods {
                 minValue,
                 SpendOptions.memo(call.memo()));
         return SpendErrors.certain(
-                        services.sweeps().sweep(request, context.callerLeft()),
-                        "the sweep is begun or goes on",
-                        executor)
+                        sweeps.sweep(request, context.callerLeft()), "the sweep is begun or goes on", executor)
                 .thenApplyAsync(SweepMethods::result, executor);
     }
 
     private CompletionStage<GetSweep.Result> get(GetSweep call) {
         String token = SpendOptions.token(Optional.of(call.clientToken())).orElseThrow();
-        return services.sweeps()
-                .find(token)
+        return sweeps.find(token)
                 .thenApplyAsync(found -> new GetSweep.Result(found.map(SweepMethods::result)), executor);
     }
 
     private CompletionStage<SweepStop.Result> stop(SweepStop call) {
         String token = SpendOptions.token(call.idempotencyToken()).orElseThrow();
-        return SpendErrors.certain(services.sweeps().stop(token), "the sweep is stopped", executor)
+        return SpendErrors.certain(sweeps.stop(token), "the sweep is stopped", executor)
                 .thenApplyAsync(
                         found -> new SweepStop.Result(found.map(SweepMethods::result)
                                 .orElseThrow(
@@ -120,19 +100,13 @@ public final class SweepMethods {
     }
 
     private List<Address> from(Sweep call) {
-        Source source = call.from();
-        List<KeyEntry> keys = services.keys().get();
+        List<KeyEntry> own = keys.get();
         List<Address> named =
-                PayoutMethods.named(source, keys).stream().distinct().toList();
+                PayoutMethods.named(call.from(), own).stream().distinct().toList();
         if (named.isEmpty() || named.size() > Sweeps.MAX_ADDRESSES) {
             throw RefusedException.invalidParams("`from` must name 1 to " + Sweeps.MAX_ADDRESSES + " addresses");
         }
-        Set<Address> own = keys.stream().map(KeyEntry::address).collect(Collectors.toCollection(HashSet::new));
-        for (Address address : named) {
-            if (!own.contains(address)) {
-                throw new SpendException(new SpendRefusal.WalletNotFound(address));
-            }
-        }
+        PayoutMethods.requireOwn(named, own);
         if (named.equals(List.of(call.to()))) {
             throw RefusedException.invalidParams("`from` must name another address than `to`");
         }

@@ -36,18 +36,8 @@ import org.chainwalletd.stage.Causes;
  * Handler of {@link GetTransaction}. Decodes the node's bytes, whose id is recomputed. The outputs that the transaction spends come from its
  * parents, of which at most 8 are fetched concurrently; the inputs of a parent that cannot be fetched stay unresolved.
  */
-final class TransactionReads {
+record TransactionReads(ChainProfile profile, NodeClient nodes, Executor executor) {
     private static final int PARENTS_AT_ONCE = 8;
-
-    private final ChainProfile profile;
-    private final NodeClient nodes;
-    private final Executor executor;
-
-    TransactionReads(ChainProfile profile, NodeClient nodes, Executor executor) {
-        this.profile = profile;
-        this.nodes = nodes;
-        this.executor = executor;
-    }
 
     CompletionStage<GetTransaction.Result> transaction(GetTransaction call) {
         return nodes.transaction(call.txId())

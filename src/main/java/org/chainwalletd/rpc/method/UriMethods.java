@@ -9,10 +9,8 @@ import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.uri.PaymentUriCodec;
 
 /** Handlers of the methods of {@link org.chainwalletd.api.PaymentUris}. */
-public final class UriMethods {
-    private UriMethods() {}
-
-    public static List<RpcMethod<?, ?>> all(PaymentUriCodec codec) {
+public record UriMethods(PaymentUriCodec codec) {
+    public List<RpcMethod<?, ?>> all() {
         return List.of(
                 RpcMethod.of(
                         PaymentUriEncode.class,

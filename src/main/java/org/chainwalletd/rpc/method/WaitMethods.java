@@ -36,24 +36,17 @@ import org.chainwalletd.wait.Waits;
 import org.chainwalletd.wait.Waits.PaymentSince;
 import org.chainwalletd.wire.MemberNames;
 
-/** Handlers of the methods of {@link Waiting}. */
-public final class WaitMethods {
+/**
+ * Handlers of the methods of {@link Waiting}.
+ *
+ * @param feed feed of credits
+ * @param executor assembles answers
+ */
+public record WaitMethods(Waits waits, CreditFeed feed, CreditOwners owners, Executor executor) {
     private static final Amount ANYTHING = Amount.of(1);
     private static final int DEFAULT_LIMIT = 100;
     private static final int MAX_LIMIT = 1_000;
     private static final int QUOTE_ID_BYTES = 16;
-
-    private final Waits waits;
-    private final CreditFeed feed;
-    private final CreditOwners owners;
-    private final Executor executor;
-
-    private WaitMethods(Waits waits, CreditFeed feed, CreditOwners owners, Executor executor) {
-        this.waits = waits;
-        this.feed = feed;
-        this.owners = owners;
-        this.executor = executor;
-    }
 
     /**
      * Properties of addresses and of the chain that the feed of credits needs.
@@ -68,16 +61,11 @@ public final class WaitMethods {
             IntSupplier maturity,
             BooleanSupplier isVerified) {}
 
-    /**
-     * @param feed feed of credits
-     * @param executor assembles answers
-     */
-    public static List<RpcMethod<?, ?>> all(Waits waits, CreditFeed feed, CreditOwners owners, Executor executor) {
-        WaitMethods methods = new WaitMethods(waits, feed, owners, executor);
+    public List<RpcMethod<?, ?>> all() {
         return List.of(
-                RpcMethod.of(WaitForTx.class, methods::waitForTransaction),
-                RpcMethod.of(WaitForPayment.class, methods::waitForPayment),
-                RpcMethod.of(ListCredits.class, methods::listCredits));
+                RpcMethod.of(WaitForTx.class, this::waitForTransaction),
+                RpcMethod.of(WaitForPayment.class, this::waitForPayment),
+                RpcMethod.of(ListCredits.class, this::listCredits));
     }
 
     /** {@code data} of error -32040. */

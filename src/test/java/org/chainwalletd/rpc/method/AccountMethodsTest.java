@@ -34,10 +34,11 @@ class AccountMethodsTest {
     @BeforeEach
     void start() {
         rig = new AccountRig(folder);
-        calls = new CallRig(AccountMethods.all(
-                Optional.of(new AccountMethods.Services(
-                        rig.endpoints, rig.sends, rig.keys, List.of(), TestPools.of("account-calls"))),
-                rig.executor));
+        calls = new CallRig(new AccountMethods(
+                        Optional.of(new AccountMethods.Services(
+                                rig.endpoints, rig.sends, rig.keys, List.of(), TestPools.of("account-calls"))),
+                        rig.executor)
+                .all());
     }
 
     private Map<String, String> payment(String to) {

@@ -58,8 +58,9 @@ final class IndexerRig implements AutoCloseable {
     }
 
     CallRig calls(IndexerClient.AddressHistory own) {
-        IndexerMethods.Sources sources = new IndexerMethods.Sources(Optional.ofNullable(client), own);
-        return new CallRig(IndexerMethods.all(PROFILE, sources, nodes, executor), new UpstreamErrors());
+        return new CallRig(
+                new IndexerMethods(PROFILE, Optional.ofNullable(client), own, nodes, executor).all(),
+                new UpstreamErrors());
     }
 
     /** Recorded answer of a real indexer: {@code src/test/resources/fixtures/indexer-rpc.json}, unchanged. */

@@ -25,7 +25,7 @@ class MessageMethodsTest {
 
     private static CallRig rig(ChainProfile chain, PlainKeys keys) {
         return new CallRig(
-                MessageMethods.all(new TextMessages(chain, keys, Runnable::run), Runnable::run),
+                new MessageMethods(new TextMessages(chain, keys, Runnable::run), Runnable::run).all(),
                 new KeyringErrors(Path.of("wallets")));
     }
 

@@ -44,8 +44,9 @@ class OwnPaymentMethodsTest {
     private static final String LONGEST_MEMO = "\u0001".repeat(256);
 
     private final List<PastSpend> spends = new ArrayList<>();
-    private final CallRig rig = new CallRig(OwnPaymentMethods.all(
-            this::history, this::heights, () -> OptionalLong.of(Integer.MAX_VALUE), Runnable::run));
+    private final CallRig rig = new CallRig(
+            new OwnPaymentMethods(this::history, this::heights, () -> OptionalLong.of(Integer.MAX_VALUE), Runnable::run)
+                    .all());
 
     private SpendHistory history() {
         return Stub.of(

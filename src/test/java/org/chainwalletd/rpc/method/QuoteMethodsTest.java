@@ -64,7 +64,7 @@ class QuoteMethodsTest {
         Quotes quotes = new Quotes(
                 chain, signer, identity, () -> Instant.ofEpochSecond(now), new SecureRandom(), Runnable::run);
         return new CallRig(
-                QuoteMethods.all(chain, quotes), new KeyringErrors(Path.of("wallets")), new UpstreamErrors());
+                new QuoteMethods(chain, quotes).all(), new KeyringErrors(Path.of("wallets")), new UpstreamErrors());
     }
 
     private Map<String, Object> terms() {

@@ -51,16 +51,17 @@ final class ReadRig implements AutoCloseable {
                 executor,
                 new SimpleMeterRegistry());
         calls = new CallRig(
-                ReadMethods.all(
-                        PROFILE,
-                        "9.9.9",
-                        nodes,
-                        nodes.client(),
-                        new ReadMethods.Addresses(() -> List.copyOf(keys), List::of),
-                        WalletFigures::new,
-                        new ReadMethods.InFlight(() -> 3, () -> 2),
-                        InstantSource.system(),
-                        executor),
+                new ReadMethods(
+                                PROFILE,
+                                "9.9.9",
+                                nodes,
+                                nodes.client(),
+                                new ReadMethods.Addresses(() -> List.copyOf(keys), List::of),
+                                WalletFigures::new,
+                                new ReadMethods.InFlight(() -> 3, () -> 2),
+                                InstantSource.system(),
+                                executor)
+                        .all(),
                 new UpstreamErrors());
     }
 

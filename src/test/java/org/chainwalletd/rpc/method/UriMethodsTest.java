@@ -27,7 +27,7 @@ class UriMethodsTest {
             "label",
             "Käse & Brot"));
 
-    private final CallRig rig = new CallRig(UriMethods.all(new PaymentUriCodec(ChainProfile.of("chain"))));
+    private final CallRig rig = new CallRig(new UriMethods(new PaymentUriCodec(ChainProfile.of("chain"))).all());
 
     @Test
     void what_was_encoded_is_decoded_to_the_same_members() {
