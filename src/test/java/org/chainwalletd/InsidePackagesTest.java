@@ -68,7 +68,6 @@ class InsidePackagesTest {
      * sealed type with the class that performs its kinds, and a value with its factory.
      */
     private static final Set<String> CIRCLES = Set.of(
-            "boot: SwapLegs Swaps",
             "coins: NodeOutputs VerifiedOutputs",
             "devnet.call: Faults Lie",
             "follow: Ascent Walker",

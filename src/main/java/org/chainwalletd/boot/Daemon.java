@@ -181,11 +181,11 @@ public final class Daemon implements AutoCloseable {
 
         // Do not listen or create a token before the passphrase has been verified (interface.md, section 1.3).
         frontend = database.isPresent()
-                ? HttpFrontend.open(
+                ? new HttpFrontend(
                         context,
                         DatabaseStore.tokens(settings, store, console),
                         names -> DatabaseStore.identity(settings, store, keyring, names))
-                : HttpFrontend.open(
+                : new HttpFrontend(
                         context,
                         TokenPlaces.inFiles(settings, console),
                         names -> TlsIdentity.open(

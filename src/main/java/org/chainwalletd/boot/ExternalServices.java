@@ -31,6 +31,7 @@ import org.chainwalletd.swap.pool.PoolWords;
  */
 record ExternalServices(
         HttpPeers peers, Nodes nodes, Optional<IndexerClient> indexer, Optional<Pool> pool, Optional<Devnet> devnet) {
+    private static final Duration POOL_TIMEOUT = Duration.ofSeconds(15);
     /**
      * @param genesis file that pins the genesis
      * @param console receives lines for the operator
@@ -55,7 +56,7 @@ record ExternalServices(
                 context.workers().disk());
         Optional<Pool> pool = settings.swaps()
                 .partner()
-                .map(swap -> SwapPool.open(
+                .map(swap -> pool(
                         transport.peers(),
                         context.heldForPeers(),
                         settings,
@@ -102,28 +103,21 @@ record ExternalServices(
         return devnet.map(Devnet::uri);
     }
 
-    /** Client of the configured pool. */
-    static final class SwapPool {
-        private static final Duration TIMEOUT = Duration.ofSeconds(15);
+    /** @throws StartupException when the file contains no certificate */
+    private static Pool pool(
+            HttpPeers peers, ByteBudget heldForPeers, Settings settings, Settings.Swap swap, Executor executor) {
+        Settings.EvmWords evm = settings.account().words();
+        PoolWords words = new PoolWords(settings.chain().brand(), evm.brand(), evm.nativeAsset());
+        HttpPeer peer =
+                trust(swap).map(own -> peers.trustedBy(swap.pool(), own)).orElseGet(() -> peers.to(swap.pool()));
+        return new HttpPool(peer, words, POOL_TIMEOUT, heldForPeers.within(HttpPool.MOST_HELD), executor);
+    }
 
-        private SwapPool() {}
-
-        /** @throws StartupException when the file contains no certificate */
-        static Pool open(
-                HttpPeers peers, ByteBudget heldForPeers, Settings settings, Settings.Swap swap, Executor executor) {
-            Settings.EvmWords evm = settings.account().words();
-            PoolWords words = new PoolWords(settings.chain().brand(), evm.brand(), evm.nativeAsset());
-            HttpPeer peer =
-                    trust(swap).map(own -> peers.trustedBy(swap.pool(), own)).orElseGet(() -> peers.to(swap.pool()));
-            return new HttpPool(peer, words, TIMEOUT, heldForPeers.within(HttpPool.MOST_HELD), executor);
-        }
-
-        private static Optional<SSLContext> trust(Settings.Swap swap) {
-            try {
-                return swap.poolCa().map(PoolCertificate::trustOnly);
-            } catch (IllegalArgumentException e) {
-                throw new StartupException("--swap-pool-ca: " + e.getMessage());
-            }
+    private static Optional<SSLContext> trust(Settings.Swap swap) {
+        try {
+            return swap.poolCa().map(PoolCertificate::trustOnly);
+        } catch (IllegalArgumentException e) {
+            throw new StartupException("--swap-pool-ca: " + e.getMessage());
         }
     }
 }

@@ -38,18 +38,14 @@ final class HttpFrontend {
         TlsIdentity open(List<String> names) throws IOException;
     }
 
-    private HttpFrontend(DaemonContext context, TokenPlaces tokens, Identities identities) throws IOException {
+    /** Reads the tokens and creates a missing certificate; does not listen yet. */
+    HttpFrontend(DaemonContext context, TokenPlaces tokens, Identities identities) throws IOException {
         this.context = context;
         Settings settings = context.settings();
         this.named = NamedTokens.open(
                 tokens.named(), context.clock(), settings.http().access().keyExport());
         this.rotation = new TokenRotation(tokens.classic(), named);
         this.tls = openTls(settings, identities);
-    }
-
-    /** Reads the tokens and creates a missing certificate; does not listen yet. */
-    static HttpFrontend open(DaemonContext context, TokenPlaces tokens, Identities identities) throws IOException {
-        return new HttpFrontend(context, tokens, identities);
     }
 
     /** Named tokens. */

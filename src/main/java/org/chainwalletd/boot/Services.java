@@ -1,7 +1,7 @@
 package org.chainwalletd.boot;
 
 import io.micrometer.core.instrument.Gauge;
-import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,21 +9,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.chainwalletd.api.Indexing.GetAddressHistory;
 import org.chainwalletd.api.RefusedException;
-import org.chainwalletd.chain.Address;
-import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.event.EventStreams;
 import org.chainwalletd.follow.FollowStatus;
-import org.chainwalletd.follow.FollowedTip;
-import org.chainwalletd.follow.Follower;
 import org.chainwalletd.http.pages.Pages.ReadinessCheck;
-import org.chainwalletd.indexer.IndexerClient;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
@@ -112,7 +106,7 @@ record Services(
                                 new IndexerMethods(
                                         settings().chain(),
                                         resources.external().indexer(),
-                                        ownHistory(),
+                                        this::ownHistory,
                                         resources.nodes().client(),
                                         answers())),
                         new MethodFamilies.Money(
@@ -151,14 +145,6 @@ record Services(
     private EvmKeyGuard evmKeyGuard() {
         return EvmKeyGuard.all(
                 List.of(openSwaps, accounts.map(Accounts::guard).orElse(EvmKeyGuard.BALANCE_UNKNOWN)), answers());
-    }
-
-    private IndexerClient.AddressHistory ownHistory() {
-        return new OwnHistory(
-                following.ledger(),
-                address -> resources.keyring().owns(address)
-                        || following.watchOnly().has(address),
-                answers());
     }
 
     private DeletionGuard deletionGuard() {
@@ -200,12 +186,7 @@ record Services(
         checks.put("store", resources.store()::complaint);
         checks.put("payouts", payouts::complaint);
         checks.put("background", resources.context().keeper()::complaint);
-        checks.put(
-                "follower",
-                new FollowerReadiness(
-                        following.follower(),
-                        settings().follow().maxLag(),
-                        resources.context().clock()));
+        checks.put("follower", this::followerComplaint);
         accounts.map(Accounts::readiness).ifPresent(check -> checks.put("account_chain", check));
         swaps.ifPresent(service -> checks.put("swaps", service::stalled));
         return checks;
@@ -237,81 +218,56 @@ record Services(
                 .register(resources.context().meters());
     }
 
-    /** History of own addresses from the daemon's books, starting at the height from which they are complete. */
-    private static final class OwnHistory implements IndexerClient.AddressHistory {
-        private final CoinLedger ledger;
-        private final Predicate<Address> owned;
-        private final Executor executor;
-
-        OwnHistory(CoinLedger ledger, Predicate<Address> owned, Executor executor) {
-            this.ledger = ledger;
-            this.owned = owned;
-            this.executor = executor;
+    /** History of own addresses from the daemon's books, starting at the height from which they are complete; empty for other addresses. */
+    private Optional<CompletionStage<GetAddressHistory.Result>> ownHistory(GetAddressHistory asked) {
+        if (!resources.keyring().owns(asked.address()) && !following.watchOnly().has(asked.address())) {
+            return Optional.empty();
         }
+        Optional<HistoryEntry.Position> after = asked.cursor().map(HistoryEntry.Position::parse);
+        int limit = (int) asked.limit().orElseThrow();
+        return Optional.of(following
+                .ledger()
+                .history(asked.address(), asked.sinceHeight().orElse(0), after, limit + 1)
+                .thenApplyAsync(entries -> page(entries, limit), answers()));
+    }
 
-        @Override
-        public Optional<CompletionStage<GetAddressHistory.Result>> of(GetAddressHistory asked) {
-            if (!owned.test(asked.address())) {
-                return Optional.empty();
-            }
-            Optional<HistoryEntry.Position> after = asked.cursor().map(HistoryEntry.Position::parse);
-            int limit = (int) asked.limit().orElseThrow();
-            return Optional.of(
-                    ledger.history(asked.address(), asked.sinceHeight().orElse(0), after, limit + 1)
-                            .thenApplyAsync(entries -> page(entries, limit), executor));
-        }
+    private static GetAddressHistory.Result page(List<HistoryEntry> entries, int limit) {
+        boolean isLast = entries.size() <= limit;
+        List<HistoryEntry> shown = isLast ? entries : entries.subList(0, limit);
+        return new GetAddressHistory.Result(
+                shown.stream().map(Services::row).toList(),
+                isLast
+                        ? Optional.empty()
+                        : Optional.of(shown.get(limit - 1).position().text()));
+    }
 
-        private static GetAddressHistory.Result page(List<HistoryEntry> entries, int limit) {
-            boolean isLast = entries.size() <= limit;
-            List<HistoryEntry> shown = isLast ? entries : entries.subList(0, limit);
-            return new GetAddressHistory.Result(
-                    shown.stream().map(OwnHistory::row).toList(),
-                    isLast
-                            ? Optional.empty()
-                            : Optional.of(shown.get(limit - 1).position().text()));
-        }
-
-        private static GetAddressHistory.Row row(HistoryEntry entry) {
-            return new GetAddressHistory.Row(
-                    entry.height(),
-                    entry.txId(),
-                    entry.amount(),
-                    entry.input() ? GetAddressHistory.Direction.INPUT : GetAddressHistory.Direction.OUTPUT,
-                    entry.coinbase());
-        }
+    private static GetAddressHistory.Row row(HistoryEntry entry) {
+        return new GetAddressHistory.Row(
+                entry.height(),
+                entry.txId(),
+                entry.amount(),
+                entry.input() ? GetAddressHistory.Direction.INPUT : GetAddressHistory.Direction.OUTPUT,
+                entry.coinbase());
     }
 
     /**
      * Readiness check of the books. Fails when they may be outdated: no block yet, a lag above the limit, nodes that disagree, an old tip. A
      * rescan does not make it fail.
      */
-    private static final class FollowerReadiness implements ReadinessCheck {
-        private final Follower follower;
-        private final long maxLag;
-        private final Clock clock;
-
-        FollowerReadiness(Follower follower, long maxLag, Clock clock) {
-            this.follower = follower;
-            this.maxLag = maxLag;
-            this.clock = clock;
+    private Optional<String> followerComplaint() {
+        Instant now = resources.context().clock().instant();
+        FollowStatus status = following.follower().status();
+        List<String> complaints = new ArrayList<>(status.complaints());
+        if (status.tip().isEmpty()) {
+            complaints.add("no block is followed yet");
         }
-
-        @Override
-        public Optional<String> missing() {
-            FollowStatus status = follower.status();
-            List<String> complaints = new ArrayList<>(status.complaints());
-            if (status.tip().isEmpty()) {
-                complaints.add("no block is followed yet");
-            }
-            if (status.lag() > maxLag) {
-                complaints.add("the follower is " + status.lag() + " blocks behind the node");
-            }
-            status.tip().filter(tip -> status.isAged(clock.instant())).ifPresent(tip -> complaints.add(aged(tip)));
-            return complaints.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", complaints));
+        if (status.lag() > settings().follow().maxLag()) {
+            complaints.add("the follower is " + status.lag() + " blocks behind the node");
         }
-
-        private String aged(FollowedTip tip) {
-            return "the newest block is " + (clock.instant().getEpochSecond() - tip.timestamp()) + " s old";
-        }
+        status.tip()
+                .filter(tip -> status.isAged(now))
+                .ifPresent(tip ->
+                        complaints.add("the newest block is " + (now.getEpochSecond() - tip.timestamp()) + " s old"));
+        return complaints.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", complaints));
     }
 }

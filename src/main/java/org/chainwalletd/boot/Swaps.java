@@ -3,6 +3,7 @@ package org.chainwalletd.boot;
 import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -21,10 +22,14 @@ import org.chainwalletd.devnet.ledger.Genesis;
 import org.chainwalletd.devnet.pool.Trial;
 import org.chainwalletd.event.EventHub;
 import org.chainwalletd.event.OwnEvents.SwapEvents;
+import org.chainwalletd.follow.Follower;
+import org.chainwalletd.htlc.HashLockBooks;
+import org.chainwalletd.htlc.HtlcTransactions;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.SealedRecords;
+import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.rpc.method.SwapWords;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.SwapStore.SwapEntry;
@@ -47,9 +52,16 @@ import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.gates.SwapTerms;
+import org.chainwalletd.swap.legs.BothLegs;
+import org.chainwalletd.swap.legs.ChainOwnLeg;
+import org.chainwalletd.swap.legs.ChainPoolLeg;
+import org.chainwalletd.swap.legs.ChainSide;
 import org.chainwalletd.swap.legs.ContractCheck;
+import org.chainwalletd.swap.legs.EvmOwnLeg;
 import org.chainwalletd.swap.legs.EvmPoolLeg;
 import org.chainwalletd.swap.legs.Legs;
+import org.chainwalletd.swap.legs.Legs.OwnLeg;
+import org.chainwalletd.swap.legs.Legs.PoolLeg;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.legs.SwapClocks;
 import org.slf4j.Logger;
@@ -283,7 +295,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     parts.resources().context().clock(),
                     parts.resources().upstream());
             QuoteBinding binding = binding(limits);
-            Legs legs = SwapLegs.make(parts, limits, relay(clocks), binding, clocks, this::sendObstacle);
+            Legs legs = legs(limits, binding, clocks);
             SwapSetup setup = new SwapSetup(
                     journal,
                     legs,
@@ -317,6 +329,52 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     parts.resources().workers().answers());
         }
 
+        /** Combines the legs of both chains: in a sell our lock is on the chain, in a buy in the contract. */
+        private Legs legs(SwapLimits limits, QuoteBinding binding, SwapClocks clocks) {
+            AccountChain evm = account().chain();
+            ChainSide chain = chainSide(clocks.clock());
+            OwnLeg ownOnChain =
+                    new ChainOwnLeg(chain, limits, parts.resources().external().pool());
+            OwnLeg ownInContract = new EvmOwnLeg(evm, account().sends(), limits, clocks.clock());
+            PoolLeg poolInContract = new EvmPoolLeg(evm, account().sends(), limits, relay(clocks));
+            PoolLeg poolOnChain = new ChainPoolLeg(chain, limits);
+            return new BothLegs(
+                    row -> isHere(row)
+                            && (!row.status().holdsMoney()
+                                    || row.terms()
+                                            .account()
+                                            .contract()
+                                            .equals(limits.contract().address())),
+                    row -> row.terms().direction().isSell() ? ownOnChain : ownInContract,
+                    row -> row.terms().direction().isSell() ? poolInContract : poolOnChain,
+                    row -> clocks.against(binding, row),
+                    this::sendObstacle,
+                    clocks.clock(),
+                    parts.resources().workers().swaps(),
+                    parts.resources().upstream());
+        }
+
+        private ChainSide chainSide(InstantSource clock) {
+            Resources resources = parts.resources();
+            Follower follower = parts.following().follower();
+            ChainProfile chain = resources.settings().chain();
+            NodeClient nodes = resources.nodes().client();
+            return new ChainSide(
+                    chain,
+                    nodes,
+                    resources.nodes().chain(),
+                    resources.keyring(),
+                    parts.spending(),
+                    parts.htlcs().methods().spends(),
+                    new HashLockBooks(resources.books(), follower::tip),
+                    new HtlcTransactions(chain, nodes, resources.upstream()),
+                    parts.following().spends(),
+                    clock,
+                    () -> follower.status().highest(),
+                    resources.upstream());
+        }
+
+        /** Sends a claim for which we have no gas; if empty, a swap that needs it is not started. */
         private Optional<EvmPoolLeg.Relay> relay(SwapClocks clocks) {
             return rules.allowRelay()
                     ? Optional.of(new EvmPoolLeg.Relay(
@@ -380,6 +438,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     executor);
         }
 
+        /** Reason why a claim could not be sent now: a shutdown, or a store that cannot be written. */
         private Optional<String> sendObstacle() {
             if (parts.stopping().getAsBoolean()) {
                 return Optional.of("the daemon is being stopped");

@@ -32,6 +32,10 @@ public final class SettingsLoader {
     public static final String FILE_NAME = "walletd.conf";
 
     private static final int SHORT_TOKEN = 32;
+    /** Minimum number of confirmations of a lock without a warning. */
+    private static final long USUAL_DEPTH = 30;
+
+    private static final EvmAddress NOWHERE = EvmAddress.of(new byte[EvmAddress.LENGTH]);
 
     /** Placeholder for an invalid address; never used, because loading fails if there is any problem. */
     private static final InetSocketAddress NOT_READ = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -79,7 +83,6 @@ public final class SettingsLoader {
         Optional<Settings.Devnet> devnet = devnet(datadir);
         Optional<Hash256> genesis = values.value(Option.EXPECT_GENESIS, Parsing::hash);
         Optional<Settings.Evm> evm = evm();
-        SwapSection swap = new SwapSection(values, problems, warnings);
         Settings settings = new Settings(
                 new Settings.ChainIdentity(chain, genesis, network(devnet)),
                 datadir,
@@ -89,8 +92,7 @@ public final class SettingsLoader {
                 keyring(),
                 follow(),
                 new Settings.Account(evm, evmWords()),
-                new Settings.Swaps(
-                        swap.read(evm.isPresent(), genesis.isPresent()), values.truth(Option.SWAP_LEAVE_OPEN)),
+                new Settings.Swaps(swap(evm.isPresent(), genesis.isPresent()), values.truth(Option.SWAP_LEAVE_OPEN)),
                 devnet,
                 database(),
                 values.truth(Option.JSON_LOGS));
@@ -438,114 +440,98 @@ public final class SettingsLoader {
         return Optional.of(new Settings.Devnet(bind, datadir.resolve("devnet"), interval, quotas, seed, work, prompt));
     }
 
-    /** Swap options (swap.md, section 2), read and validated together: an incomplete configuration never swaps, and reports what is missing. */
-    static final class SwapSection {
-        /** Minimum number of confirmations without a warning. */
-        private static final long USUAL_DEPTH = 30;
-
-        private static final EvmAddress NOWHERE = EvmAddress.of(new byte[EvmAddress.LENGTH]);
-
-        private final OptionValues values;
-        private final List<String> problems;
-        private final List<String> warnings;
-
-        SwapSection(OptionValues values, List<String> problems, List<String> warnings) {
-            this.values = values;
-            this.problems = problems;
-            this.warnings = warnings;
+    /**
+     * Reads the swap options (swap.md, section 2), and validates them together: an incomplete configuration never swaps, and reports what is
+     * missing.
+     *
+     * @param account whether an account chain is configured
+     * @param genesis whether the operator has configured the genesis
+     */
+    private Optional<Settings.Swap> swap(boolean account, boolean genesis) {
+        Optional<URI> pool = values.value(Option.SWAP_POOL, Parsing::url);
+        Optional<Path> ca = values.value(Option.SWAP_POOL_CA, Path::of);
+        if (ca.isPresent() && pool.isEmpty()) {
+            warnings.add("--swap-pool-ca does nothing without --swap-pool");
         }
-
-        /**
-         * @param account whether an account chain is configured
-         * @param genesis whether the operator has configured the genesis
-         */
-        Optional<Settings.Swap> read(boolean account, boolean genesis) {
-            Optional<URI> pool = values.value(Option.SWAP_POOL, Parsing::url);
-            Optional<Path> ca = values.value(Option.SWAP_POOL_CA, Path::of);
-            if (ca.isPresent() && pool.isEmpty()) {
-                warnings.add("--swap-pool-ca does nothing without --swap-pool");
-            }
-            if (ca.isPresent()
-                    && pool.filter(url -> url.getScheme().equals("http")).isPresent()) {
-                problems.add("--swap-pool-ca needs a pool with https: over http no certificate is ever shown");
-            }
-            Optional<Settings.Swapping> swapping = swapping(pool.isPresent(), account, genesis);
-            return pool.map(url -> new Settings.Swap(url, ca, swapping));
+        if (ca.isPresent() && pool.filter(url -> url.getScheme().equals("http")).isPresent()) {
+            problems.add("--swap-pool-ca needs a pool with https: over http no certificate is ever shown");
         }
+        Optional<Settings.Swapping> swapping = swapping(pool.isPresent(), account, genesis);
+        return pool.map(url -> new Settings.Swap(url, ca, swapping));
+    }
 
-        private Optional<Settings.Swapping> swapping(boolean pool, boolean account, boolean genesis) {
-            Optional<EvmAddress> contract = values.value(Option.SWAP_CONTRACT, EvmAddress::parse);
-            Optional<Hash256> code = values.value(Option.SWAP_CONTRACT_CODE_HASH, Parsing::codeHash);
-            OptionalLong from = values.optionalNumber(Option.SWAP_CONTRACT_FROM_BLOCK);
-            OptionalLong depth = values.optionalNumber(Option.SWAP_CHAIN_CONFIRMATIONS);
-            Settings.Swapping swapping = new Settings.Swapping(
-                    contract.orElse(NOWHERE),
-                    code.orElse(Hash256.ZERO),
-                    from,
-                    depth,
-                    values.number(Option.SWAP_LOCK_BLOCKS),
-                    values.number(Option.SWAP_LOCK_SECS),
-                    values.number(Option.SWAP_EVM_MARGIN_SECS),
-                    values.number(Option.SWAP_CHAIN_MARGIN_BLOCKS),
-                    values.number(Option.SWAP_MAX_FEE_BPS),
-                    values.number(Option.SWAP_MAX_IMPACT_BPS),
-                    values.truth(Option.SWAP_ALLOW_RELAY));
-            if (!values.isGiven(Option.SWAP_CONTRACT)) {
-                warnOfUnusedRules();
-                return Optional.empty();
-            }
-            if (!pool) {
-                warnings.add("--swap-contract does nothing without --swap-pool");
-                return Optional.empty();
-            }
-            require(
-                    code.isPresent() || values.isGiven(Option.SWAP_CONTRACT_CODE_HASH),
-                    "--swap-contract-code-hash: the code that money is locked in has to be the one that somebody has read");
-            require(account, "--evm-rpc and --evm-chain-id: a swap has a leg on the account chain");
-            require(genesis, "--expect-genesis: money is locked for hours only on a chain that is named");
-            if (contract.filter(EvmAddress::isZero).isPresent()) {
-                problems.add("--swap-contract is the zero address: name the contract that swaps lock money in");
-            }
-            warn(swapping);
-            return contract.map(address -> swapping);
+    private Optional<Settings.Swapping> swapping(boolean pool, boolean account, boolean genesis) {
+        Optional<EvmAddress> contract = values.value(Option.SWAP_CONTRACT, EvmAddress::parse);
+        Optional<Hash256> code = values.value(Option.SWAP_CONTRACT_CODE_HASH, Parsing::codeHash);
+        OptionalLong from = values.optionalNumber(Option.SWAP_CONTRACT_FROM_BLOCK);
+        OptionalLong depth = values.optionalNumber(Option.SWAP_CHAIN_CONFIRMATIONS);
+        Settings.Swapping swapping = new Settings.Swapping(
+                contract.orElse(NOWHERE),
+                code.orElse(Hash256.ZERO),
+                from,
+                depth,
+                values.number(Option.SWAP_LOCK_BLOCKS),
+                values.number(Option.SWAP_LOCK_SECS),
+                values.number(Option.SWAP_EVM_MARGIN_SECS),
+                values.number(Option.SWAP_CHAIN_MARGIN_BLOCKS),
+                values.number(Option.SWAP_MAX_FEE_BPS),
+                values.number(Option.SWAP_MAX_IMPACT_BPS),
+                values.truth(Option.SWAP_ALLOW_RELAY));
+        if (!values.isGiven(Option.SWAP_CONTRACT)) {
+            warnOfUnusedRules();
+            return Optional.empty();
         }
-
-        private void require(boolean there, String what) {
-            if (!there) {
-                problems.add("--swap-contract needs " + what);
-            }
+        if (!pool) {
+            warnings.add("--swap-contract does nothing without --swap-pool");
+            return Optional.empty();
         }
-
-        private void warnOfUnusedRules() {
-            List<String> given = Stream.of(
-                            Option.SWAP_CONTRACT_CODE_HASH,
-                            Option.SWAP_CONTRACT_FROM_BLOCK,
-                            Option.SWAP_CHAIN_CONFIRMATIONS,
-                            Option.SWAP_LOCK_BLOCKS,
-                            Option.SWAP_LOCK_SECS,
-                            Option.SWAP_EVM_MARGIN_SECS,
-                            Option.SWAP_CHAIN_MARGIN_BLOCKS,
-                            Option.SWAP_MAX_FEE_BPS,
-                            Option.SWAP_MAX_IMPACT_BPS,
-                            Option.SWAP_ALLOW_RELAY)
-                    .filter(values::isGiven)
-                    .map(Option::flag)
-                    .toList();
-            if (!given.isEmpty()) {
-                warnings.add(String.join(", ", given) + " do nothing without --swap-contract");
-            }
+        requireForSwaps(
+                code.isPresent() || values.isGiven(Option.SWAP_CONTRACT_CODE_HASH),
+                "--swap-contract-code-hash: the code that money is locked in has to be the one that somebody has read");
+        requireForSwaps(account, "--evm-rpc and --evm-chain-id: a swap has a leg on the account chain");
+        requireForSwaps(genesis, "--expect-genesis: money is locked for hours only on a chain that is named");
+        if (contract.filter(EvmAddress::isZero).isPresent()) {
+            problems.add("--swap-contract is the zero address: name the contract that swaps lock money in");
         }
+        warnOf(swapping);
+        return contract.map(address -> swapping);
+    }
 
-        private void warn(Settings.Swapping swapping) {
-            long depth = swapping.chainConfirmations().orElse(USUAL_DEPTH);
-            if (depth < USUAL_DEPTH) {
-                warnings.add("--swap-chain-confirmations " + depth + " takes a lock on the chain for settled that "
-                        + depth + " blocks of somebody else can undo; less than " + USUAL_DEPTH
-                        + " is for development");
-            }
-            if (swapping.allowRelay()) {
-                warnings.add("--swap-allow-relay trusts the pool with the whole amount of a sell when there is no gas");
-            }
+    private void requireForSwaps(boolean there, String what) {
+        if (!there) {
+            problems.add("--swap-contract needs " + what);
+        }
+    }
+
+    private void warnOfUnusedRules() {
+        List<String> given = Stream.of(
+                        Option.SWAP_CONTRACT_CODE_HASH,
+                        Option.SWAP_CONTRACT_FROM_BLOCK,
+                        Option.SWAP_CHAIN_CONFIRMATIONS,
+                        Option.SWAP_LOCK_BLOCKS,
+                        Option.SWAP_LOCK_SECS,
+                        Option.SWAP_EVM_MARGIN_SECS,
+                        Option.SWAP_CHAIN_MARGIN_BLOCKS,
+                        Option.SWAP_MAX_FEE_BPS,
+                        Option.SWAP_MAX_IMPACT_BPS,
+                        Option.SWAP_ALLOW_RELAY)
+                .filter(values::isGiven)
+                .map(Option::flag)
+                .toList();
+        if (!given.isEmpty()) {
+            warnings.add(String.join(", ", given) + " do nothing without --swap-contract");
+        }
+    }
+
+    private void warnOf(Settings.Swapping swapping) {
+        long depth = swapping.chainConfirmations().orElse(USUAL_DEPTH);
+        if (depth < USUAL_DEPTH) {
+            warnings.add("--swap-chain-confirmations " + depth + " takes a lock on the chain for settled that "
+                    + depth + " blocks of somebody else can undo; less than " + USUAL_DEPTH
+                    + " is for development");
+        }
+        if (swapping.allowRelay()) {
+            warnings.add("--swap-allow-relay trusts the pool with the whole amount of a sell when there is no gas");
         }
     }
 }

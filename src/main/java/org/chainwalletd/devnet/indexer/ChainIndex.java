@@ -12,7 +12,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
@@ -121,9 +121,9 @@ final class ChainIndex {
     record Activity(Direction direction, BigInteger amount, boolean coinbase, List<Address> counterparties) {}
 
     /** Runs a query after catching up with the chain. */
-    synchronized <T> T ask(Function<ChainIndex, T> question) {
+    synchronized <T> T ask(Supplier<T> question) {
         catchUp();
-        return question.apply(this);
+        return question.get();
     }
 
     private void catchUp() {

@@ -15,6 +15,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
@@ -54,9 +55,9 @@ final class IndexerMethods {
     private final ChainIndex index;
     private final Hash256 contract;
     private final long startedAt;
-    private final Map<String, BiFunction<ChainIndex, JsonNode, JsonNode>> methods = Map.ofEntries(
-            Map.entry("ping", (index, params) -> Json.object().put("ok", true)),
-            Map.entry("get_indexer_status", (index, params) -> status(index)),
+    private final Map<String, Function<JsonNode, JsonNode>> methods = Map.ofEntries(
+            Map.entry("ping", params -> Json.object().put("ok", true)),
+            Map.entry("get_indexer_status", params -> status()),
             Map.entry("htlc_status", this::htlcStatus),
             Map.entry("htlc_list", this::htlcList),
             Map.entry("htlc_lookup_by_hashlock", this::htlcLookup),
@@ -77,14 +78,14 @@ final class IndexerMethods {
     }
 
     JsonNode call(String method, JsonNode params) {
-        BiFunction<ChainIndex, JsonNode, JsonNode> body = methods.get(method);
+        Function<JsonNode, JsonNode> body = methods.get(method);
         if (body == null) {
             throw new CallException(CallException.METHOD_NOT_FOUND, "unknown method: " + method);
         }
-        return index.ask(caughtUp -> body.apply(caughtUp, params));
+        return index.ask(() -> body.apply(params));
     }
 
-    private JsonNode status(ChainIndex index) {
+    private JsonNode status() {
         long tip = ledger.tip().height();
         ObjectNode status = Json.object()
                 .put("full_scan_complete", true)
@@ -96,7 +97,7 @@ final class IndexerMethods {
         return status.set("tip_height", Json.u64(tip));
     }
 
-    private JsonNode htlcStatus(ChainIndex index, JsonNode raw) {
+    private JsonNode htlcStatus(JsonNode raw) {
         Params params = IndexerParams.read(
                 "htlc_status",
                 raw,
@@ -113,7 +114,7 @@ final class IndexerMethods {
         return IndexerRows.htlc(found);
     }
 
-    private JsonNode htlcList(ChainIndex index, JsonNode raw) {
+    private JsonNode htlcList(JsonNode raw) {
         Params params = IndexerParams.read(
                 "htlc_list", raw, new Field("role", Type.STRING, true), ANY_ADDRESS, SINCE, LIMIT, CURSOR);
         HtlcFilter filter = HtlcFilter.of(params, states(raw.path("state")));
@@ -147,7 +148,7 @@ final class IndexerMethods {
         return states;
     }
 
-    private JsonNode htlcLookup(ChainIndex index, JsonNode raw) {
+    private JsonNode htlcLookup(JsonNode raw) {
         Params params = IndexerParams.read("htlc_lookup_by_hashlock", raw, new Field("hash_lock", Type.STRING, false));
         return list(
                 "htlcs",
@@ -158,7 +159,7 @@ final class IndexerMethods {
                         .map(IndexerRows::htlc));
     }
 
-    private JsonNode settlements(ChainIndex index, JsonNode raw) {
+    private JsonNode settlements(JsonNode raw) {
         Params params = IndexerParams.read("list_settlements", raw, ADDRESS, CONTRACT, SINCE, LIMIT, CURSOR);
         Address observer = IndexerParams.address(params.text("address"));
         NavigableMap<Place, Seen> seen = isOurContract(params) ? index.settlementsOf(observer) : new TreeMap<>();
@@ -171,7 +172,7 @@ final class IndexerMethods {
                 (place, row) -> IndexerRows.settlement(row, contract));
     }
 
-    private JsonNode history(ChainIndex index, JsonNode raw) {
+    private JsonNode history(JsonNode raw) {
         Params params = IndexerParams.read(
                 "get_address_history", raw, ADDRESS, SINCE, LIMIT, CURSOR, new Field("reverse", Type.BOOL, true));
         Address address = IndexerParams.address(params.text("address"));
@@ -184,10 +185,10 @@ final class IndexerMethods {
                 IndexerRows::activity);
     }
 
-    private JsonNode stats(ChainIndex index, JsonNode raw) {
+    private JsonNode stats(JsonNode raw) {
         Params params = IndexerParams.read("contract_stats", raw, ADDRESS, CONTRACT);
         Tally tally = new Tally();
-        settlementsOf(index, params).values().forEach(seen -> tally.add(seen.htlc()));
+        settlementsOf(params).values().forEach(seen -> tally.add(seen.htlc()));
         if (tally.total() == 0) {
             return list("stats", Stream.empty());
         }
@@ -196,10 +197,10 @@ final class IndexerMethods {
         return list("stats", Stream.of(tally.write(row, "last_settled_at_height")));
     }
 
-    private JsonNode edges(ChainIndex index, JsonNode raw) {
+    private JsonNode edges(JsonNode raw) {
         Params params = IndexerParams.read("get_attestation_edges", raw, ADDRESS, CONTRACT);
         Map<Address, Tally> tallies = new TreeMap<>();
-        settlementsOf(index, params)
+        settlementsOf(params)
                 .values()
                 .forEach(seen -> tallies.computeIfAbsent(seen.counterparty(), any -> new Tally())
                         .add(seen.htlc()));
@@ -212,7 +213,7 @@ final class IndexerMethods {
         }));
     }
 
-    private JsonNode spentBy(ChainIndex index, JsonNode raw) {
+    private JsonNode spentBy(JsonNode raw) {
         Outpoint outpoint = outpoint("get_output_spent_by", raw);
         Htlc htlc = index.htlc(outpoint);
         if (htlc != null && htlc.settlement() != null) {
@@ -224,7 +225,7 @@ final class IndexerMethods {
                 .orElseGet(() -> Json.object().put("spent", false).put("source", "node"));
     }
 
-    private JsonNode datum(ChainIndex index, JsonNode raw) {
+    private JsonNode datum(JsonNode raw) {
         Outpoint outpoint = outpoint("get_output_datum", raw);
         Bytes quote = index.quoteOf(outpoint);
         return Json.object()
@@ -232,7 +233,7 @@ final class IndexerMethods {
                 .put("unhonorable", index.isUnhonorable(outpoint));
     }
 
-    private JsonNode settlementsOfQuote(ChainIndex index, JsonNode raw) {
+    private JsonNode settlementsOfQuote(JsonNode raw) {
         Params params =
                 IndexerParams.read("find_settlements_by_quote_id", raw, new Field("quote_id", Type.STRING, false));
         byte[] quoteId = IndexerParams.hex(params.text("quote_id"));
@@ -248,7 +249,7 @@ final class IndexerMethods {
                                 .put("output_index", outpoint.index())));
     }
 
-    private JsonNode swaps(ChainIndex index, JsonNode raw) {
+    private JsonNode swaps(JsonNode raw) {
         Params params =
                 IndexerParams.read("detect_in_chain_swaps", raw, new Field("hash_lock", Type.STRING, true), LIMIT);
         Optional<Hash256> wanted = params.optionalText("hash_lock").map(IndexerParams::bytes32);
@@ -263,7 +264,7 @@ final class IndexerMethods {
     }
 
     /** Settlements that the asked address has a part in; the address is looked at only when it is about the only contract there is. */
-    private NavigableMap<Place, Seen> settlementsOf(ChainIndex index, Params params) {
+    private NavigableMap<Place, Seen> settlementsOf(Params params) {
         return isOurContract(params)
                 ? index.settlementsOf(IndexerParams.address(params.text("address")))
                 : new TreeMap<>();

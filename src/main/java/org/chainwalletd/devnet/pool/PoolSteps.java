@@ -15,24 +15,12 @@ import org.chainwalletd.evm.DynamicFeeTransaction;
 import org.chainwalletd.evm.SwapContract;
 
 /** Next step of the pool for one swap, read anew from both chains each time, so that a reorganisation of either is no special case. */
-final class PoolSteps {
+record PoolSteps(PoolConfig config, PoolConduct conduct, ChainLeg chain, EvmLeg evm) {
     private static final long BLOCK_SECONDS = 10;
     /** Time left on the user's lock after the pool's own has ended, for the pool's claim. */
     private static final long MARGIN_SECONDS = 3_600;
     /** Time allowed for a user who locks shortly after the quote ended. */
     private static final long GRACE_SECONDS = 1_800;
-
-    private final PoolConfig config;
-    private final PoolConduct conduct;
-    private final ChainLeg chain;
-    private final EvmLeg evm;
-
-    PoolSteps(PoolConfig config, PoolConduct conduct, ChainLeg chain, EvmLeg evm) {
-        this.config = config;
-        this.conduct = conduct;
-        this.chain = chain;
-        this.evm = evm;
-    }
 
     void step(PoolSwap swap) throws IOException {
         switch (swap.stage) {

@@ -32,7 +32,7 @@ import org.chainwalletd.net.ByteBudget;
  * {@code GET /events}: server-sent events for a token of any scope. Over HTTP/1 the connection ends with the stream, so that a shutdown
  * has no idle connection to notify.
  */
-public final class EventPage implements Router.Page {
+public record EventPage(EventFeed feed, Callers callers, Refusals refusals, Executor executor) implements Router.Page {
     static final String PATH = "/events";
     private static final String ALLOWS = "GET, OPTIONS";
     private static final String LAST_EVENT_ID = "last-event-id";
@@ -42,18 +42,6 @@ public final class EventPage implements Router.Page {
     /** Headers that keep the stream out of caches and proxy buffers. */
     private static final List<HttpHeader> LIVE =
             List.of(RawHeader.create("Cache-Control", "no-store"), RawHeader.create("X-Accel-Buffering", "no"));
-
-    private final EventFeed feed;
-    private final Callers callers;
-    private final Refusals refusals;
-    private final Executor executor;
-
-    public EventPage(EventFeed feed, Callers callers, Refusals refusals, Executor executor) {
-        this.feed = feed;
-        this.callers = callers;
-        this.refusals = refusals;
-        this.executor = executor;
-    }
 
     private static EventFeed.Memory memoryOf(ByteBudget budget) {
         return new EventFeed.Memory() {
