@@ -187,7 +187,7 @@ public final class Daemon implements AutoCloseable {
                         names -> DatabaseStore.identity(settings, store, keyring, names))
                 : new HttpFrontend(
                         context,
-                        TokenPlaces.inFiles(settings, console),
+                        HttpFrontend.TokenPlaces.inFiles(settings, console),
                         names -> TlsIdentity.open(
                                 settings.datadir(), settings.chain().daemonName(), names, System.err::println));
         store.allowance().governTokens(frontend.named()::capPerPeriod);
@@ -314,13 +314,13 @@ public final class Daemon implements AutoCloseable {
         Sweeps sweeps = Spending.sweeps(resources, following, spending, frontend.named());
         SwapBook openSwaps = new SwapBook();
         Optional<SwapOwners> owners = Swaps.owners(openSwaps, resources);
-        Htlcs htlcs = Htlcs.start(new Htlcs.Parts(
+        Htlcs htlcs = Htlcs.start(
                 resources,
                 following.follower(),
                 spending,
                 new HtlcEvents(hub),
                 owners.<HtlcOwners>map(shared -> shared).orElse(openSwaps),
-                parties -> waiting.watchAll(WatchReason.HTLC, parties)));
+                parties -> waiting.watchAll(WatchReason.HTLC, parties));
         waiting.mempool().forwardToHtlcs(htlcs.sightings());
         Optional<Accounts> accounts = startAccounts(resources);
         Swaps swaps = Swaps.start(new Swaps.Parts(

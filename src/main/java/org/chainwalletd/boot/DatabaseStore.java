@@ -246,7 +246,8 @@ public final class DatabaseStore {
      * @param console receives new tokens
      * @throws StartupException when a token of this daemon differs from that of the database
      */
-    static TokenPlaces tokens(Settings settings, Store store, Consumer<String> console) throws IOException {
+    static HttpFrontend.TokenPlaces tokens(Settings settings, Store store, Consumer<String> console)
+            throws IOException {
         PostgresStore shared = (PostgresStore) store;
         return DatabaseTokens.open(settings, shared::agreed, shared::agree, console);
     }

@@ -55,7 +55,7 @@ final class DatabaseTokens implements TokenRows {
      * @param console receives new tokens
      * @throws StartupException when a token of this daemon differs from that of the database
      */
-    static TokenPlaces open(
+    static HttpFrontend.TokenPlaces open(
             Settings settings,
             Supplier<PostgresAgreed> agreed,
             Consumer<UnaryOperator<Map<String, String>>> agree,
@@ -105,7 +105,7 @@ final class DatabaseTokens implements TokenRows {
         if (file.isPresent()) {
             setAside(datadir, file.get().equals(agreed.get().value(NAMED).orElse("")));
         }
-        return new TokenPlaces(new DatabaseTokens(agreed, agree), new Classic(agreed, Set.copyOf(scopes)));
+        return new HttpFrontend.TokenPlaces(new DatabaseTokens(agreed, agree), new Classic(agreed, Set.copyOf(scopes)));
     }
 
     /**

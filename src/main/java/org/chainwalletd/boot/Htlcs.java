@@ -31,17 +31,14 @@ import org.chainwalletd.spend.SpendService;
  * @param sightings records of HTLC spends; also receives spends seen in mempools
  */
 record Htlcs(HtlcMethods methods, HtlcRecords records, Sightings sightings) {
-    /** Dependencies of the HTLC services. */
-    record Parts(
+    /** @param parties receives the addresses of the parties of open HTLCs */
+    static Htlcs start(
             Resources resources,
             Follower follower,
             SpendService spending,
             HtlcListener listener,
             HtlcOwners owners,
-            Consumer<List<Address>> parties) {}
-
-    static Htlcs start(Parts parts) {
-        Resources resources = parts.resources();
+            Consumer<List<Address>> parties) {
         Settings settings = resources.settings();
         Nodes nodes = resources.nodes();
         Keeper keeper = resources.context().keeper();
@@ -49,29 +46,23 @@ record Htlcs(HtlcMethods methods, HtlcRecords records, Sightings sightings) {
         Sightings sightings =
                 new Sightings(resources.books(), resources.store().intents(), Following.htlcs(settings), executor);
         HtlcSpends spends = new HtlcSpends(
-                settings.chain(),
-                nodes.chain(),
-                resources.keyring(),
-                parts.spending(),
-                sightings,
-                parts.owners(),
-                executor);
+                settings.chain(), nodes.chain(), resources.keyring(), spending, sightings, owners, executor);
         HtlcWatch.HtlcMetrics metrics =
                 new HtlcWatch.HtlcMetrics(resources.context().meters());
         HtlcWatch watch = new HtlcWatch(
                 settings.chain(),
                 resources.books(),
-                parts.follower()::tip,
+                follower::tip,
                 sightings,
                 new LostLocks(nodes.client(), sightings, executor),
                 spends,
                 metrics,
-                parts.follower()::subscribe,
-                parts.parties(),
+                follower::subscribe,
+                parties,
                 settings.spend().autoReclaim());
         keeper.begin("htlc-index", HtlcIndex.create(watch), command -> {});
-        publishNews(parts, sightings);
-        LocalRecords own = new LocalRecords(settings.chain(), resources.books(), parts.follower()::tip, executor);
+        publishNews(resources, follower, listener, sightings);
+        LocalRecords own = new LocalRecords(settings.chain(), resources.books(), follower::tip, executor);
         HtlcRecords merged = resources
                 .external()
                 .indexer()
@@ -100,16 +91,16 @@ record Htlcs(HtlcMethods methods, HtlcRecords records, Sightings sightings) {
      * Publishes HTLC events. With shared books each daemon publishes to its own subscribers what any daemon has written; otherwise this is
      * background work.
      */
-    private static void publishNews(Parts parts, Sightings sightings) {
-        Resources resources = parts.resources();
+    private static void publishNews(
+            Resources resources, Follower follower, HtlcListener listener, Sightings sightings) {
         DaemonContext context = resources.context();
         boolean shared = resources.books().isShared();
         Behavior<HtlcNews.Command> news = HtlcNews.create(
                 resources.books(),
-                parts.follower()::tip,
-                parts.follower()::subscribe,
+                follower::tip,
+                follower::subscribe,
                 sightings,
-                parts.listener(),
+                listener,
                 shared ? context.keeper()::isRunning : () -> true);
         if (shared) {
             context.guardian().spawn(news, "htlc-news");

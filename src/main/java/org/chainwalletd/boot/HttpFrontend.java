@@ -9,12 +9,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.chainwalletd.access.NamedTokens;
+import org.chainwalletd.access.TokenFile;
+import org.chainwalletd.access.TokenRows;
 import org.chainwalletd.config.HostPort;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.http.HttpServer;
 import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.http.door.TokenRotation;
+import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.observe.HttpMetrics;
 import org.chainwalletd.rpc.Handover;
@@ -31,6 +35,28 @@ final class HttpFrontend {
     private final NamedTokens named;
     private HttpServer server;
     private RpcDispatcher dispatcher;
+
+    /**
+     * Storage of a daemon's tokens.
+     *
+     * @param named named tokens
+     * @param classic one token per scope
+     */
+    record TokenPlaces(TokenRows named, Tokens.Source classic) {
+        /**
+         * Token files of the datadir; creates missing classic tokens.
+         *
+         * @param console receives new tokens
+         */
+        static TokenPlaces inFiles(Settings settings, Consumer<String> console) throws IOException {
+            Settings.Http http = settings.http();
+            Tokens.open(settings.datadir(), http.tokenFlags(), http.access().classicTokens(), console);
+            return new TokenPlaces(
+                    new TokenFile(settings.datadir()),
+                    new Tokens.InFiles(
+                            settings.datadir(), http.tokenFlags(), http.access().classicTokens()));
+        }
+    }
 
     /** Factory that opens the daemon's certificate, or creates one with the given names. */
     @FunctionalInterface

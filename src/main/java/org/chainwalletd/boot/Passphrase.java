@@ -141,15 +141,9 @@ public final class Passphrase {
      * {@code echo} adds one; nothing else is. Content that can only be a mistake is refused, because no passphrase that the operator would
      * think of could open a key sealed under it.
      */
-    static final class PassphraseFile {
+    record PassphraseFile(Path file) {
         static final int LONGEST = 4096;
         private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
-
-        private final Path file;
-
-        PassphraseFile(Path file) {
-            this.file = file;
-        }
 
         /**
          * @return UTF-8 bytes

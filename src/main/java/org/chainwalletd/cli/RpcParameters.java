@@ -258,15 +258,9 @@ final class RpcParameters {
      * Reader of secrets that are not on the command line: each is a line of standard input, in the order of the parameters. At a terminal it
      * prompts for them without echo.
      */
-    static final class SecretWords {
+    record SecretWords(Invocation.Streams streams) {
         /** Placeholder for a secret on the command line. */
         static final String ELSEWHERE = "-";
-
-        private final Invocation.Streams streams;
-
-        SecretWords(Invocation.Streams streams) {
-            this.streams = streams;
-        }
 
         /** @param name name of the parameter, for the prompt */
         String read(String name) throws Mistake {

@@ -11,16 +11,13 @@ import java.util.List;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.wire.MemberNames;
 
-/** Parser of request bodies: one envelope, or a batch (interface.md, sections 4.2 and 4.3). */
-final class RequestReader {
+/**
+ * Parser of request bodies: one envelope, or a batch (interface.md, sections 4.2 and 4.3).
+ *
+ * @param maxBatch maximum number of items in a batch
+ */
+record RequestReader(int maxBatch) {
     private static final int MAX_MEMBERS = 64;
-
-    private final int maxBatch;
-
-    /** @param maxBatch maximum number of items in a batch */
-    RequestReader(int maxBatch) {
-        this.maxBatch = maxBatch;
-    }
 
     /**
      * Parses a body. Throws for no input.

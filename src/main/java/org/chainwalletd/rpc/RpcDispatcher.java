@@ -67,16 +67,7 @@ public final class RpcDispatcher {
             CallObserver observer,
             Limits limits,
             Executor executor) {
-        this(registry, translators, observer, limits, new Threads(executor, () -> false));
-    }
-
-    public RpcDispatcher(
-            MethodRegistry registry,
-            List<ErrorTranslator> translators,
-            CallObserver observer,
-            Limits limits,
-            Threads threads) {
-        this(registry, translators, observer, limits, threads, Handover.NONE);
+        this(registry, translators, observer, limits, new Threads(executor, () -> false), Handover.NONE);
     }
 
     /** @param handover asked for each call that needs background work */

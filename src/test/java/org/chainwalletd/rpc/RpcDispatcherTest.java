@@ -44,10 +44,7 @@ class RpcDispatcherTest {
                     outcomes.add(outcome);
                 }
             },
-            TestMethods.method("count", Scope.READ, NoParams.class, TestMethods.Ok.class, (none, context) -> {
-                executed.incrementAndGet();
-                return CompletableFuture.completedFuture(new TestMethods.Ok(true));
-            }),
+            count(),
             TestMethods.method("crash", Scope.READ, NoParams.class, TestMethods.Ok.class, (none, context) -> {
                 throw new IllegalStateException("secret detail");
             }),
@@ -67,6 +64,13 @@ class RpcDispatcherTest {
                     NoParams.class,
                     Broadcast.class,
                     (none, context) -> CompletableFuture.completedFuture(new Broadcast(Hash256.ZERO))));
+
+    private RpcMethod<NoParams, TestMethods.Ok> count() {
+        return TestMethods.method("count", Scope.READ, NoParams.class, TestMethods.Ok.class, (none, context) -> {
+            executed.incrementAndGet();
+            return CompletableFuture.completedFuture(new TestMethods.Ok(true));
+        });
+    }
 
     private String call(String body) {
         return call(Optional.of(Scope.READ), body);
@@ -302,12 +306,13 @@ class RpcDispatcherTest {
                 .startsWith("200 {\"jsonrpc\":\"2.0\",\"result\":{\"tx_id\":");
     }
 
+    /** Runs one item of a batch at a time, and up to five waits. */
     private static RpcDispatcher oneAtATime(RpcMethod<?, ?>... methods) {
         return new RpcDispatcher(
                 MethodRegistry.of(List.of(methods)),
                 List.of(),
                 CallObserver.NONE,
-                new RpcDispatcher.Limits(100, 1, 50),
+                new RpcDispatcher.Limits(100, 1, 5),
                 TestMethods.EXECUTOR);
     }
 
@@ -318,10 +323,7 @@ class RpcDispatcherTest {
                 "c", new ClientPresence(), () -> {}, AnswerRoom.BOUNDLESS, Runnable::run, denied::incrementAndGet);
         Grant worker = Grants.of(Scope.SPEND, NamedToken.Policy.NONE);
         RpcDispatcher sequential = oneAtATime(
-                TestMethods.method("count", Scope.READ, NoParams.class, TestMethods.Ok.class, (none, context) -> {
-                    executed.incrementAndGet();
-                    return CompletableFuture.completedFuture(new TestMethods.Ok(true));
-                }),
+                count(),
                 TestMethods.method("revoke", Scope.READ, NoParams.class, TestMethods.Ok.class, (none, context) -> {
                     Grants.end(worker);
                     return CompletableFuture.completedFuture(new TestMethods.Ok(true));
@@ -385,21 +387,16 @@ class RpcDispatcherTest {
     void a_wait_that_begins_only_after_its_caller_has_left_is_told_so() {
         CompletableFuture<Void> books = new CompletableFuture<>();
         AtomicInteger open = new AtomicInteger();
-        RpcDispatcher waits = new RpcDispatcher(
-                MethodRegistry.of(List.of(RpcMethod.of(
-                        Wait.class,
-                        (none, context) -> books.thenComposeAsync(
-                                        read -> {
-                                            open.incrementAndGet();
-                                            context.callerLeft().thenRunAsync(open::decrementAndGet, Runnable::run);
-                                            return new CompletableFuture<TestMethods.Ok>();
-                                        },
-                                        Runnable::run)
-                                .thenApplyAsync(ok -> ok, Runnable::run)))),
-                List.of(),
-                CallObserver.NONE,
-                new RpcDispatcher.Limits(100, 1, 5),
-                TestMethods.EXECUTOR);
+        RpcDispatcher waits = oneAtATime(RpcMethod.of(
+                Wait.class,
+                (none, context) -> books.thenComposeAsync(
+                                read -> {
+                                    open.incrementAndGet();
+                                    context.callerLeft().thenRunAsync(open::decrementAndGet, Runnable::run);
+                                    return new CompletableFuture<TestMethods.Ok>();
+                                },
+                                Runnable::run)
+                        .thenApplyAsync(ok -> ok, Runnable::run)));
         ClientPresence presence = new ClientPresence();
         CompletableFuture<RpcAnswer> answer = waits.dispatch(
                         "{\"jsonrpc\":\"2.0\",\"method\":\"wait\",\"id\":1}".getBytes(UTF_8),
@@ -418,14 +415,8 @@ class RpcDispatcherTest {
     @Test
     void a_named_token_takes_no_more_than_half_of_the_waits_and_the_main_tokens_take_them_all() {
         AtomicReference<CompletableFuture<TestMethods.Ok>> event = new AtomicReference<>(new CompletableFuture<>());
-        RpcDispatcher waits = new RpcDispatcher(
-                MethodRegistry.of(List.of(RpcMethod.of(
-                        Wait.class,
-                        (none, context) -> event.get().thenApplyAsync(answer -> answer, TestMethods.EXECUTOR)))),
-                List.of(),
-                CallObserver.NONE,
-                new RpcDispatcher.Limits(100, 1, 5),
-                TestMethods.EXECUTOR);
+        RpcDispatcher waits = oneAtATime(RpcMethod.of(
+                Wait.class, (none, context) -> event.get().thenApplyAsync(answer -> answer, TestMethods.EXECUTOR)));
         Grant greedy = Grants.of("greedy", Scope.READ, NamedToken.Policy.NONE);
         Grant anotherValue = Grants.of("greedy", Scope.READ, NamedToken.Policy.NONE);
         Grant modest = Grants.of("modest", Scope.READ, NamedToken.Policy.NONE);
@@ -494,28 +485,22 @@ class RpcDispatcherTest {
     void a_call_is_refused_before_it_is_begun_while_too_much_work_waits() {
         AtomicBoolean full = new AtomicBoolean(true);
         RpcDispatcher busy = new RpcDispatcher(
-                MethodRegistry.of(List.of(TestMethods.method(
-                        "count", Scope.READ, NoParams.class, TestMethods.Ok.class, (none, context) -> {
-                            executed.incrementAndGet();
-                            return CompletableFuture.completedFuture(new TestMethods.Ok(true));
-                        }))),
+                MethodRegistry.of(List.of(count())),
                 List.of(),
                 CallObserver.NONE,
                 new RpcDispatcher.Limits(10, 1, 1),
-                new RpcDispatcher.Threads(TestMethods.EXECUTOR, full::get));
-        byte[] call = "{\"jsonrpc\":\"2.0\",\"method\":\"count\",\"id\":1}".getBytes(UTF_8);
+                new RpcDispatcher.Threads(TestMethods.EXECUTOR, full::get),
+                Handover.NONE);
 
-        assertThat(new String(
-                        TestMethods.answer(busy, Optional.of(Scope.READ), call.clone())
-                                .body(),
-                        UTF_8))
-                .contains("-32042", "\"retryable\":true");
+        assertThat(answer(busy)).contains("-32042", "\"retryable\":true");
         assertThat(executed).hasValue(0);
         full.set(false);
-        assertThat(new String(
-                        TestMethods.answer(busy, Optional.of(Scope.READ), call.clone())
-                                .body(),
-                        UTF_8))
-                .contains("\"ok\":true");
+        assertThat(answer(busy)).contains("\"ok\":true");
+    }
+
+    private static String answer(RpcDispatcher dispatcher) {
+        byte[] call = "{\"jsonrpc\":\"2.0\",\"method\":\"count\",\"id\":1}".getBytes(UTF_8);
+        return new String(
+                TestMethods.answer(dispatcher, Optional.of(Scope.READ), call).body(), UTF_8);
     }
 }

@@ -11,17 +11,11 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 
 /** Client of one node: opens a connection per request and returns every byte of the answer. Blocking. */
-final class Peer {
+record Peer(URI uri) {
     private static final JsonMapper JSON = new JsonMapper();
     private static final int PATIENCE_MILLIS = 40_000;
     private static final int MOST_ANSWER_BYTES = 8 << 20;
     private static final int DEFAULT_PORT = 9_334;
-
-    private final URI uri;
-
-    Peer(URI uri) {
-        this.uri = uri;
-    }
 
     /**
      * Returns everything the node sends until it closes the connection or has sent {@code events} events of a push stream.

@@ -6,7 +6,7 @@ import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.chainwalletd.access.Grant;
 
 /** Finds the caller of a request by its headers and its connection. */
-public final class Callers {
+public record Callers(Authenticator authenticator, ClientAddress addresses) {
     /**
      * @param grant of the token; empty without a valid one
      * @param client address as far as it can be trusted
@@ -16,14 +16,6 @@ public final class Callers {
         public String subscriber() {
             return ClientAddress.network(client);
         }
-    }
-
-    private final Authenticator authenticator;
-    private final ClientAddress addresses;
-
-    public Callers(Authenticator authenticator, ClientAddress addresses) {
-        this.authenticator = authenticator;
-        this.addresses = addresses;
     }
 
     public Caller of(HttpRequest request, Connection connection) {

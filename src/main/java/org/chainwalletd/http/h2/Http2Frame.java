@@ -18,7 +18,7 @@ record Http2Frame(int type, int flags, int stream, ByteString whole) {
     static final int HEADERS = 1;
     static final int PRIORITY = 2;
     static final int RST_STREAM = 3;
-    static final int SETTINGS = Http2Settings.FRAME_TYPE;
+    static final int SETTINGS = 4;
     static final int PUSH_PROMISE = 5;
     static final int PING = 6;
     static final int GOAWAY = 7;
@@ -26,7 +26,7 @@ record Http2Frame(int type, int flags, int stream, ByteString whole) {
     static final int CONTINUATION = 9;
 
     static final int END_STREAM = 0x1;
-    static final int ACK = Http2Settings.ACK;
+    static final int ACK = 0x1;
     static final int END_HEADERS = 0x4;
     static final int PADDED = 0x8;
     static final int PRIORITISED = 0x20;

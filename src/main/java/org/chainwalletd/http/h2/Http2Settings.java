@@ -1,9 +1,9 @@
 package org.chainwalletd.http.h2;
 
+import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.pekko.util.ByteString;
-import org.apache.pekko.util.ByteStringBuilder;
 import org.chainwalletd.http.h2.Http2Violation.Code;
 
 /**
@@ -11,8 +11,6 @@ import org.chainwalletd.http.h2.Http2Violation.Code;
  * answer in each stream, and as many fields in its compressor, as a client says that it would take.
  */
 final class Http2Settings {
-    static final int FRAME_TYPE = 4;
-    static final int ACK = 1;
 
     /** Initial window, also of a client that does not set one. */
     static final int FIRST_WINDOW = 65_535;
@@ -76,21 +74,9 @@ final class Http2Settings {
 
     /** The frame to pass on to Pekko. */
     ByteString frame() {
-        ByteStringBuilder frame = new ByteStringBuilder();
-        int length = said.size() * ENTRY;
-        frame.addOne((byte) (length >> 16)).addOne((byte) (length >> 8)).addOne((byte) length);
-        frame.addOne((byte) FRAME_TYPE).addOne((byte) 0);
-        number(frame, 0);
-        said.forEach((id, value) -> {
-            frame.addOne((byte) 0).addOne(id.byteValue());
-            number(frame, value);
-        });
-        return frame.result();
-    }
-
-    private static void number(ByteStringBuilder to, long value) {
-        for (int shift = 24; shift >= 0; shift -= 8) {
-            to.addOne((byte) (value >> shift));
-        }
+        ByteBuffer payload = ByteBuffer.allocate(said.size() * ENTRY);
+        said.forEach((id, value) -> payload.putShort(id.shortValue()).putInt(value.intValue()));
+        return Http2Frame.of(Http2Frame.SETTINGS, 0, 0, ByteString.fromArrayUnsafe(payload.array()))
+                .whole();
     }
 }

@@ -298,7 +298,7 @@ public final class RpcHandler implements HttpHandler {
     }
 
     /** Collects a body that did not arrive together with its head. */
-    private static final class BodyReader {
+    private record BodyReader(Materializer materializer, int limit, Duration deadline) {
         /** Number of bytes of a body over the limit that are read and dropped, so that its sender can read the refusal instead of a reset. */
         private static final long DROPPED_BYTES = 32L << 20;
 
@@ -307,16 +307,6 @@ public final class RpcHandler implements HttpHandler {
          * @param total number of received bytes
          */
         record Received(ByteString kept, long total) {}
-
-        private final Materializer materializer;
-        private final int limit;
-        private final Duration deadline;
-
-        BodyReader(Materializer materializer, int limit, Duration deadline) {
-            this.materializer = materializer;
-            this.limit = limit;
-            this.deadline = deadline;
-        }
 
         boolean tooLong(long bytes) {
             return bytes > limit;

@@ -20,8 +20,12 @@ import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.wire.U32;
 
-/** Translator of refusals of spends into errors of the catalogue, with their data (interface.md, sections 7.3 and 7.4; decisions.md, section 2). */
-public final class SpendErrors implements ErrorTranslator {
+/**
+ * Translator of refusals of spends into errors of the catalogue, with their data (interface.md, sections 7.3 and 7.4; decisions.md, section 2).
+ *
+ * @param watchOnly whether an address is watched although its key is elsewhere
+ */
+public record SpendErrors(Predicate<Address> watchOnly) implements ErrorTranslator {
     record InputConflict(boolean inputConflict, boolean retryable) {}
 
     record Shortfall(
@@ -54,13 +58,6 @@ public final class SpendErrors implements ErrorTranslator {
             Amount available,
             Amount inFlightValue,
             @U32 long inFlightCount) {}
-
-    private final Predicate<Address> watchOnly;
-
-    /** @param watchOnly whether an address is watched although its key is elsewhere */
-    public SpendErrors(Predicate<Address> watchOnly) {
-        this.watchOnly = watchOnly;
-    }
 
     @Override
     public Optional<RefusedException> translate(Throwable failure) {
