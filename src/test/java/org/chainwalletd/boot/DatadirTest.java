@@ -16,8 +16,11 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.ConfigurationException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -87,6 +90,51 @@ class DatadirTest {
                         "the first daemon gives up",
                         () -> first.gaveUp().toCompletableFuture().isDone());
                 assertThat(second.gaveUp().toCompletableFuture()).isNotDone();
+            }
+        }
+    }
+
+    /** A chain that the datadir has been used on. */
+    private Devnet usedOnce() throws IOException {
+        Devnet devnet = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(3));
+        try (DaemonRig daemon = new DaemonRig(folder, devnet.uri())) {
+            daemon.awaitPinned(folder);
+        }
+        return devnet;
+    }
+
+    private void assertRefused(Devnet devnet, String words, String... flags) {
+        assertThatThrownBy(() -> new DaemonRig(folder, devnet.uri(), flags))
+                .isInstanceOf(StartupException.class)
+                .hasMessageContaining(words);
+    }
+
+    @Test
+    void a_store_that_is_gone_is_not_made_anew_unless_the_operator_says_so() throws IOException {
+        try (Devnet devnet = usedOnce()) {
+            Files.delete(folder.resolve("walletd.db"));
+            Files.deleteIfExists(folder.resolve("walletd.db-wal"));
+            Files.deleteIfExists(folder.resolve("walletd.db-shm"));
+
+            assertRefused(devnet, "is missing although this datadir has worked with one");
+            assertThat(folder.resolve("walletd.db")).doesNotExist();
+
+            try (DaemonRig daemon = new DaemonRig(folder, devnet.uri(), "--store-restored", "true")) {
+                assertThat(daemon.call("get_status")).isNotNull();
+            }
+            assertRefused(devnet, "start without --store-restored", "--store-restored", "true");
+        }
+    }
+
+    @Test
+    void an_expected_chain_that_is_not_the_pinned_one_is_refused() throws IOException {
+        try (Devnet devnet = usedOnce()) {
+            String pinned = devnet.genesisId().hex();
+
+            assertRefused(devnet, pinned, "--expect-genesis", "ab".repeat(32));
+
+            try (DaemonRig daemon = new DaemonRig(folder, devnet.uri(), "--expect-genesis", pinned)) {
+                assertThat(daemon.call("get_status")).isNotNull();
             }
         }
     }

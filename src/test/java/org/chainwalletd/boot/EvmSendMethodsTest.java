@@ -38,12 +38,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Methods that query the account chain or send on it, over HTTP. */
+/** Methods of the account chain and of its key, over HTTP. */
 @Tag("long")
 @Timeout(120)
 class EvmSendMethodsTest {
     private static final BigInteger ETHER = BigInteger.TEN.pow(18);
     private static final String JUNK = "test test test test test test test test test test test junk";
+    private static final String JUNK_ADDRESS = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+    private static final String JUNK_KEY = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();
@@ -73,12 +75,18 @@ class EvmSendMethodsTest {
         return new DaemonRig(datadir, chain.uri(), flags.toArray(String[]::new));
     }
 
+    private void fundedKey(DaemonRig daemon) {
+        evm.fund(
+                EvmAddress.parse(
+                        daemon.call("evm_create_address").get("address").asText()),
+                ETHER);
+    }
+
     /** Like a duplicate at the next keeper: the daemon that received the call has named it. */
     @Test
     void a_call_without_a_client_token_that_was_handed_over_pays_once_however_often_it_comes() throws Exception {
         try (DaemonRig daemon = daemon()) {
-            String own = daemon.call("evm_create_address").get("address").asText();
-            evm.fund(EvmAddress.parse(own), ETHER);
+            fundedKey(daemon);
 
             Set<String> hashes = new HashSet<>();
             for (String name : List.of("aa", "aa", "bb")) {
@@ -149,8 +157,7 @@ class EvmSendMethodsTest {
         String txhash;
         String earlier;
         try (DaemonRig daemon = daemon()) {
-            String own = daemon.call("evm_create_address").get("address").asText();
-            evm.fund(EvmAddress.parse(own), ETHER);
+            fundedKey(daemon);
             txhash = pay(daemon.client(one), payment);
             earlier = pay(daemon.client(), classic);
 
@@ -180,8 +187,7 @@ class EvmSendMethodsTest {
     void a_payment_whose_token_is_revoked_before_it_is_written_down_is_refused_and_never_leaves() {
         String ending = token("ending");
         try (DaemonRig daemon = daemon()) {
-            String own = daemon.call("evm_create_address").get("address").asText();
-            evm.fund(EvmAddress.parse(own), ETHER);
+            fundedKey(daemon);
             AtomicBoolean once = new AtomicBoolean();
             evm.endpoint().before("eth_getBalance", () -> {
                 if (once.compareAndSet(false, true)) {
@@ -324,5 +330,42 @@ class EvmSendMethodsTest {
             assertThat(daemon.call("evm_get_address").get("address").asText()).isEqualTo(own);
             daemon.refused(-32012, "reveal_acct_private_key", Map.of("passphrase", "wrong"));
         }
+    }
+
+    /** A daemon without an account chain has the methods of its key. */
+    @Test
+    void a_key_is_made_revealed_replaced_and_deleted() {
+        try (DaemonRig daemon = new DaemonRig(datadir, chain.uri())) {
+            JsonNode none = daemon.call("evm_get_address");
+            assertThat(none.toString()).isEqualTo("{\"address\":null,\"created\":false}");
+            daemon.refused(-32013, "reveal_evm_private_key", passphrase());
+
+            JsonNode made = daemon.call("evm_create_address");
+            String first = made.get("address").asText();
+            assertThat(first).matches("0x[0-9a-fA-F]{40}");
+            assertThat(made.get("mnemonic")).hasSize(24);
+            assertThat(daemon.call("evm_get_address").get("address").asText()).isEqualTo(first);
+            assertThat(daemon.call("evm_reveal_mnemonic", passphrase()).get("mnemonic"))
+                    .isEqualTo(made.get("mnemonic"));
+            daemon.refused(-32012, "evm_reveal_mnemonic", Map.of("passphrase", "another"));
+
+            daemon.refused(-32011, "evm_create_address", Map.of());
+            daemon.refused(-32011, "evm_import_key", Map.of("private_key_hex", JUNK_KEY));
+            daemon.refused(-32602, "evm_import_mnemonic", Map.of("mnemonic", JUNK, "overwrite", true));
+            daemon.refused(-32602, "evm_delete_key", passphrase());
+
+            JsonNode deleted = daemon.call("evm_delete_key", "passphrase", DaemonRig.PASSPHRASE, "force", true);
+            assertThat(deleted.toString()).isEqualTo("{\"deleted\":\"" + first + "\"}");
+            daemon.refused(-32013, "evm_delete_key", passphrase());
+
+            assertThat(daemon.call("evm_import_mnemonic", "mnemonic", JUNK).toString())
+                    .isEqualTo("{\"address\":\"" + JUNK_ADDRESS + "\"}");
+            assertThat(daemon.call("reveal_evm_private_key", passphrase()).toString())
+                    .isEqualTo("{\"address\":\"" + JUNK_ADDRESS + "\",\"private_key_hex\":\"" + JUNK_KEY + "\"}");
+        }
+    }
+
+    private static Map<String, String> passphrase() {
+        return Map.of("passphrase", DaemonRig.PASSPHRASE);
     }
 }

@@ -2,8 +2,6 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
-import static org.chainwalletd.testkit.DaemonRig.payment;
-import static org.chainwalletd.testkit.DaemonRig.payouts;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
@@ -237,27 +235,6 @@ class SweepMethodsTest {
 
         assertThat(answer.get("spends")).hasSize(1);
         assertThat(answer.get("spends").get(0).get("coins").asLong()).isEqualTo(1);
-    }
-
-    @Test
-    void transfers_payouts_and_sweeps_have_one_namespace_in_both_directions() {
-        Party payer = funded(751, 40_000, 50_000, 60_000);
-        Party other = funded(752, 70_000);
-        Party shop = new Party(753);
-        Map<String, Object> transfer =
-                payment(other.address, shop.address.toString(), 1_000, "client_token", "one-for-transfer");
-        daemon.call("transfer", transfer);
-        daemon.call("sweep", sweep("one-for-sweep", shop, payer));
-        daemon.call("payout_submit", payout("one-for-payout", shop, other));
-
-        assertThat(refusal(sweep("one-for-transfer", shop, payer))).isEqualTo(-32035);
-        assertThat(refusal(sweep("one-for-payout", shop, payer))).isEqualTo(-32035);
-        daemon.refused(-32035, "transfer", with(transfer, "client_token", "one-for-sweep"));
-        daemon.refused(-32035, "payout_submit", payout("one-for-sweep", shop, other));
-    }
-
-    private static Map<String, Object> payout(String id, Party to, Party from) {
-        return payouts(from, List.of(DaemonRig.payout(id, to, 1_000)));
     }
 
     @Test

@@ -166,7 +166,6 @@ class SettingsLoaderTest {
         String last = values.get(values.size() - 1);
         Path file = OwnFiles.of(
                 Files.writeString(home.resolve("given.conf"), option.key() + " = \"" + values.get(0) + "\"\n"));
-        String brand = option == Option.BRAND ? "chain" : "chain";
         if (option == Option.EVM_RPC) {
             flags.put("--evm-chain-id", "1");
             flags.put("--evm-quorum", "1");
@@ -182,8 +181,8 @@ class SettingsLoaderTest {
         }
         flags.put("--config", file.toString());
         assertThat(originOf(option)).isEqualTo("file " + file);
-        environment.put(option.variable(brand), values.get(1));
-        assertThat(originOf(option)).isEqualTo("variable " + option.variable(brand));
+        environment.put(option.variable("chain"), values.get(1));
+        assertThat(originOf(option)).isEqualTo("variable " + option.variable("chain"));
         flags.put(option.flag(), last);
         assertThat(originOf(option)).isEqualTo("flag " + option.flag());
     }

@@ -110,7 +110,7 @@ class EventPageTest extends WithServer {
     }
 
     private static HttpLimits limits(Duration keepAlive, Duration write, Duration halfClosed) {
-        return ServerFixture.limits(1 << 20, 100, 8, Duration.ofSeconds(20), keepAlive, write, halfClosed);
+        return ServerFixture.limits(Duration.ofSeconds(20), keepAlive, write, halfClosed);
     }
 
     private static EventReader open(ServerFixture fixture) throws Exception {

@@ -128,13 +128,7 @@ class OperationTest extends WithServer {
     @Test
     void draining_does_not_wait_for_clients_that_have_their_last_answer_and_stay() throws Exception {
         HttpLimits patient = ServerFixture.limits(
-                1 << 20,
-                100,
-                8,
-                Duration.ofMinutes(10),
-                Duration.ofMinutes(10),
-                Duration.ofMinutes(10),
-                Duration.ofMinutes(10));
+                Duration.ofMinutes(10), Duration.ofMinutes(10), Duration.ofMinutes(10), Duration.ofMinutes(10));
         start(patient);
         RawClient before = fixture.client();
         RawClient during = fixture.client();

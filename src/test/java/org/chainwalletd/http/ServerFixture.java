@@ -42,14 +42,8 @@ public final class ServerFixture implements AutoCloseable {
     public static final String SPEND = "spend-token-0123456789";
     public static final Map<String, String> TOKENS = Map.of("read", READ, "manage", MANAGE, "spend", SPEND);
     public static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    public static final HttpLimits LIMITS = limits(
-            1 << 20,
-            100,
-            8,
-            Duration.ofSeconds(20),
-            Duration.ofSeconds(60),
-            Duration.ofSeconds(20),
-            Duration.ofSeconds(5));
+    public static final HttpLimits LIMITS =
+            limits(Duration.ofSeconds(20), Duration.ofSeconds(60), Duration.ofSeconds(20), Duration.ofSeconds(5));
 
     /** On the loopback, with nothing that may be left out. */
     public static final HttpServer.Place PLACE = place(Optional.empty(), false);
@@ -149,6 +143,11 @@ public final class ServerFixture implements AutoCloseable {
     public static Tokens tokens(Path datadir, Map<String, String> configured, Consumer<String> created)
             throws IOException {
         return Tokens.open(datadir, configured, EVERY_SCOPE, created);
+    }
+
+    /** The usual limits with other deadlines. */
+    public static HttpLimits limits(Duration request, Duration keepAlive, Duration write, Duration halfClosed) {
+        return limits(1 << 20, 100, 8, request, keepAlive, write, halfClosed);
     }
 
     /** Limits without shares, of the heap's part for clients: whoever comes first may have all of it. */

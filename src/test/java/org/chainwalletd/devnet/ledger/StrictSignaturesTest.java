@@ -115,6 +115,11 @@ class StrictSignaturesTest {
         return signature;
     }
 
+    private static void assertInvalid(byte[] key, byte[] crafted, String point) {
+        assertThat(StrictSignatures.verify(key, MESSAGE, crafted)).as(point).isFalse();
+        assertThat(Ed25519.verify(key, MESSAGE, crafted)).as(point).isFalse();
+    }
+
     @Test
     void an_honest_signature_is_valid() {
         byte[] key = BASE.times(secret).encode();
@@ -129,12 +134,7 @@ class StrictSignaturesTest {
         for (int torsion = 1; torsion < 8; torsion++) {
             Point r = BASE.times(nonce).plus(ORDER_EIGHT.times(BigInteger.valueOf(torsion)));
             byte[] crafted = signature(r.encode(), key, nonce);
-            assertThat(StrictSignatures.verify(key, MESSAGE, crafted))
-                    .as("R + %d T", torsion)
-                    .isFalse();
-            assertThat(Ed25519.verify(key, MESSAGE, crafted))
-                    .as("R + %d T", torsion)
-                    .isFalse();
+            assertInvalid(key, crafted, "R + %d T".formatted(torsion));
         }
     }
 
@@ -144,12 +144,7 @@ class StrictSignaturesTest {
         for (int torsion = 0; torsion < 8; torsion++) {
             byte[] r = ORDER_EIGHT.times(BigInteger.valueOf(torsion)).encode();
             byte[] crafted = signature(r, key, BigInteger.ZERO);
-            assertThat(StrictSignatures.verify(key, MESSAGE, crafted))
-                    .as("%d T", torsion)
-                    .isFalse();
-            assertThat(Ed25519.verify(key, MESSAGE, crafted))
-                    .as("%d T", torsion)
-                    .isFalse();
+            assertInvalid(key, crafted, "%d T".formatted(torsion));
         }
     }
 

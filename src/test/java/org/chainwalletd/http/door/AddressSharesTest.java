@@ -7,6 +7,9 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.net.ByteBudget;
 import org.junit.jupiter.api.Test;
@@ -156,5 +159,27 @@ class AddressSharesTest {
             }
         }
         assertThat(normal).isLessThan(4_000);
+    }
+
+    @Test
+    void who_opens_many_connections_at_once_or_goes_on_opening_them_comes_often_and_nobody_else() {
+        AtomicLong clock = new AtomicLong();
+        AddressShares.Arrivals arrivals = new AddressShares.Arrivals(clock::get);
+        assertThat(IntStream.range(0, 64).anyMatch(i -> arrivals.often("a"))).isFalse();
+        assertThat(arrivals.often("a")).isTrue();
+        assertThat(arrivals.often("b")).isFalse();
+
+        clock.addAndGet(TimeUnit.SECONDS.toNanos(10));
+        assertThat(arrivals.often("a")).isFalse();
+        for (int i = 0; i < 1_000; i++) {
+            clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(51));
+            assertThat(arrivals.often("slowly")).isFalse();
+        }
+        boolean often = false;
+        for (int i = 0; i < 1_000; i++) {
+            clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(10));
+            often = arrivals.often("fast");
+        }
+        assertThat(often).isTrue();
     }
 }

@@ -214,13 +214,7 @@ public class TlsServerTest extends WithServer {
     @Test
     void a_handshake_that_does_not_end_in_time_is_cut_off() throws Exception {
         HttpLimits impatient = ServerFixture.limits(
-                1 << 20,
-                100,
-                8,
-                Duration.ofMillis(200),
-                Duration.ofSeconds(60),
-                Duration.ofSeconds(60),
-                Duration.ofSeconds(60));
+                Duration.ofMillis(200), Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofSeconds(60));
         try (ServerFixture slow = ServerFixture.tls(datadir, impatient, identity);
                 RawClient client = slow.client()) {
             client.send(new byte[] {0x16, 0x03, 0x01, 0x02});
@@ -233,13 +227,7 @@ public class TlsServerTest extends WithServer {
     @Test
     void an_http_2_connection_without_requests_is_closed() throws Exception {
         HttpLimits impatient = ServerFixture.limits(
-                1 << 20,
-                100,
-                8,
-                Duration.ofSeconds(60),
-                Duration.ofMillis(200),
-                Duration.ofSeconds(60),
-                Duration.ofSeconds(60));
+                Duration.ofSeconds(60), Duration.ofMillis(200), Duration.ofSeconds(60), Duration.ofSeconds(60));
         try (ServerFixture quick = ServerFixture.http2(datadir, impatient, Optional.of(identity))) {
             assertThat(got(client(), quick.server.address(), "/healthz").version())
                     .isEqualTo(HttpClient.Version.HTTP_2);

@@ -62,13 +62,7 @@ class TlsWeightTest {
     static final class Weighing {
         private static final int CONNECTIONS = 64;
         private static final HttpLimits PATIENT = ServerFixture.limits(
-                1 << 20,
-                100,
-                8,
-                Duration.ofMinutes(10),
-                Duration.ofMinutes(10),
-                Duration.ofMinutes(10),
-                Duration.ofMinutes(10));
+                Duration.ofMinutes(10), Duration.ofMinutes(10), Duration.ofMinutes(10), Duration.ofMinutes(10));
 
         private Weighing() {}
 

@@ -20,6 +20,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.rpc.AllMethods;
 import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.DynamicTest;
@@ -46,16 +47,16 @@ class ListedErrorsTest {
             -32010 | SwapErrorsTest:keeps_its_code | swap_execute swap_refund
             -32011 | KeyringRefusalsIT | import_private_key import_mnemonic import_standard_mnemonic
             -32011 | KeyringErrorsTest:Reason.values() | generate_address
-            -32011 | EvmKeyMethodsTest | evm_create_address evm_import_mnemonic evm_import_key
+            -32011 | EvmSendMethodsTest | evm_create_address evm_import_mnemonic evm_import_key
             -32012 | KeyringRefusalsIT | import_vault delete_address
             -32012 | KeyringIT | reveal_address_mnemonic reveal_mnemonic reveal_private_key export_address export_vault
-            -32012 | EvmKeyMethodsTest | evm_reveal_mnemonic reveal_evm_private_key evm_delete_key
+            -32012 | EvmSendMethodsTest | evm_reveal_mnemonic reveal_evm_private_key evm_delete_key
             -32012 | DamagedKeystoreTest:LOCKED | generate_address
             -32012 | EvmCustodyTest:LOCKED | evm_get_address evm_create_address evm_import_mnemonic evm_import_key
             -32012 | EvmCustodyTest:LOCKED | evm_get_balances evm_send_native swap_get_quote
             -32012 | DamagedKeystoreTest:LOCKED | transfer htlc_lock htlc_claim htlc_reclaim quote_issue sign_message
             -32012 | SwapErrorsTest:keeps_its_code | swap_execute swap_refund
-            -32013 | EvmKeyMethodsTest | evm_reveal_mnemonic reveal_evm_private_key evm_delete_key
+            -32013 | EvmSendMethodsTest | evm_reveal_mnemonic reveal_evm_private_key evm_delete_key
             -32013 | EvmSendMethodsTest | evm_get_balances evm_send_native
             -32013 | SwapDaemonTest | swap_get_quote
             -32020 | ListedErrorsTest | get_block_height get_block_by_id get_block_by_height get_block_id_at_height
@@ -106,11 +107,11 @@ class ListedErrorsTest {
             -32039 | TransferErrorsIT | transfer simulate_transfer
             -32039 | HtlcMethodsTest | htlc_lock simulate_htlc_lock htlc_claim htlc_reclaim
             -32039 | SwapErrorsTest:keeps_its_code | swap_execute swap_refund
-            -32010 | PayoutMethodsTest | payout_submit
+            -32010 | PayoutAttacksTest | payout_submit
             -32020 | PayoutQueueTest:ErrorCode.UPSTREAM | payout_submit
             -32020 | WritesInDoubtTest:ErrorCode.UPSTREAM | payout_cancel payout_release payout_pause payout_resume
             -32020 | WritesInDoubtTest:ErrorCode.UPSTREAM | sweep sweep_stop
-            -32033 | PayoutMethodsTest | payout_submit
+            -32033 | PayoutAttacksTest | payout_submit
             -32010 | PayoutOperatorTest | payout_recall
             -32012 | PayoutOperatorTest | payout_recall
             -32038 | PayoutOperatorTest | payout_recall
@@ -119,7 +120,7 @@ class ListedErrorsTest {
             -32032 | SweepMethodsTest | sweep
             -32035 | SweepMethodsTest | sweep
             -32039 | SweepMethodsTest | sweep
-            -32035 | PayoutMethodsTest | payout_submit
+            -32035 | PayoutAttacksTest | payout_submit
             -32038 | PayoutMethodsTest | payout_submit
             -32040 | OtherChainTest | wait_for_tx
             -32041 | IndexerMethodsTest | get_address_history list_settlements contract_stats get_attestation_edges
@@ -212,5 +213,11 @@ class ListedErrorsTest {
             assertThat(daemon.refusal("list_credits", "address", "ab".repeat(32)))
                     .isEqualTo(-32010);
         }
+    }
+
+    @Test
+    void every_refusal_has_an_error_of_its_own_and_none_becomes_upstream_silently() {
+        assertThat(SpendErrors.known().stream().<Class<?>>map(kind -> kind))
+                .containsExactlyInAnyOrder(SpendRefusal.class.getPermittedSubclasses());
     }
 }
