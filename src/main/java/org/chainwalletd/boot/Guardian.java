@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
@@ -62,33 +63,30 @@ final class Guardian {
 
     /** Behavior during startup: the code that starts a child learns the cause of a failure from the child itself. */
     private Behavior<Command> starting() {
-        return Behaviors.receive(Command.class)
-                .onMessage(Spawn.class, this::onSpawn)
-                .onMessage(Serving.class, serving -> serving())
-                .onMessage(ThreadEnded.class, this::onThreadEndedWhileStarting)
-                .onMessage(Stopping.class, stopping -> stopping())
-                .onSignal(Terminated.class, this::onLostWhileStarting)
-                .build();
-    }
-
-    private Behavior<Command> onThreadEndedWhileStarting(ThreadEnded ended) {
-        lost.add(ended.name());
-        return Behaviors.same();
-    }
-
-    private Behavior<Command> onThreadEndedWhileServing(ThreadEnded ended) {
-        report(ended.name());
-        return Behaviors.same();
+        return running(lost::add);
     }
 
     private Behavior<Command> serving() {
         lost.forEach(this::report);
+        return running(this::report);
+    }
+
+    /** @param ended receives the name of a child or thread that has ended */
+    private Behavior<Command> running(Consumer<String> ended) {
         return Behaviors.receive(Command.class)
                 .onMessage(Spawn.class, this::onSpawn)
-                .onMessage(ThreadEnded.class, this::onThreadEndedWhileServing)
+                .onMessage(Serving.class, serving -> serving())
+                .onMessage(ThreadEnded.class, thread -> onEnded(ended, thread.name()))
                 .onMessage(Stopping.class, stopping -> stopping())
-                .onSignal(Terminated.class, this::onLostWhileServing)
+                .onSignal(
+                        Terminated.class,
+                        child -> onEnded(ended, child.getRef().path().name()))
                 .build();
+    }
+
+    private static Behavior<Command> onEnded(Consumer<String> ended, String name) {
+        ended.accept(name);
+        return Behaviors.same();
     }
 
     private Behavior<Command> stopping() {
@@ -107,16 +105,6 @@ final class Guardian {
         ActorRef<T> child = context.spawn(spawn.behavior(), spawn.name());
         context.watch(child);
         spawn.spawned().complete(child);
-    }
-
-    private Behavior<Command> onLostWhileStarting(Terminated terminated) {
-        lost.add(terminated.getRef().path().name());
-        return Behaviors.same();
-    }
-
-    private Behavior<Command> onLostWhileServing(Terminated terminated) {
-        report(terminated.getRef().path().name());
-        return Behaviors.same();
     }
 
     private void report(String child) {

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -109,17 +110,18 @@ final class ShutdownSequence {
 
         /** Ends all waits concurrently; a service that fails to end its waits does not affect the others. */
         void endAll(Duration timeout) {
-            List<Runnable> endings =
-                    entries.stream().map(entry -> begin(entry, timeout)).toList();
-            endings.forEach(Runnable::run);
+            List<CompletionStage<Void>> begun =
+                    entries.stream().map(WaitEndings::begin).toList();
+            for (int i = 0; i < begun.size(); i++) {
+                finish(entries.get(i), begun.get(i), timeout);
+            }
         }
 
-        private static Runnable begin(Entry entry, Duration timeout) {
+        private static CompletionStage<Void> begin(Entry entry) {
             try {
-                CompletionStage<Void> ending = entry.end().get();
-                return () -> finish(entry, ending, timeout);
+                return entry.end().get();
             } catch (RuntimeException e) {
-                return () -> complain(entry, e);
+                return CompletableFuture.failedFuture(e);
             }
         }
 
@@ -127,12 +129,8 @@ final class ShutdownSequence {
             try {
                 Futures.await(ending, timeout, "ending " + entry.what());
             } catch (RuntimeException e) {
-                complain(entry, e);
+                LOG.warn("ending {} failed: {}", entry.what(), e.toString());
             }
-        }
-
-        private static void complain(Entry entry, RuntimeException failure) {
-            LOG.warn("ending {} failed: {}", entry.what(), failure.toString());
         }
     }
 }
