@@ -50,11 +50,10 @@ final class HttpFrontend {
          */
         static TokenPlaces inFiles(Settings settings, Consumer<String> console) throws IOException {
             Settings.Http http = settings.http();
-            Tokens.open(settings.datadir(), http.tokenFlags(), http.access().classicTokens(), console);
-            return new TokenPlaces(
-                    new TokenFile(settings.datadir()),
-                    new Tokens.InFiles(
-                            settings.datadir(), http.tokenFlags(), http.access().classicTokens()));
+            Tokens.InFiles classic = new Tokens.InFiles(
+                    settings.datadir(), http.tokenFlags(), http.access().classicTokens());
+            classic.open(console);
+            return new TokenPlaces(new TokenFile(settings.datadir()), classic);
         }
     }
 

@@ -142,7 +142,7 @@ public final class ServerFixture implements AutoCloseable {
     /** Opens the classic tokens of a datadir, with nothing switched off. */
     public static Tokens tokens(Path datadir, Map<String, String> configured, Consumer<String> created)
             throws IOException {
-        return Tokens.open(datadir, configured, EVERY_SCOPE, created);
+        return new Tokens.InFiles(datadir, configured, EVERY_SCOPE).open(created);
     }
 
     /** The usual limits with other deadlines. */

@@ -55,7 +55,7 @@ public final class Tokens {
      * Files of a datadir, unless flag or environment give the token.
      *
      * @param configured from flag or environment, by scope word
-     * @param accepted words of the scopes that have such a token
+     * @param accepted words of the scopes that have such a token; no file is created or read for other scopes
      */
     public record InFiles(Path datadir, Map<String, String> configured, Set<String> accepted) implements Source {
         /** Times and sizes of the files. */
@@ -79,34 +79,39 @@ public final class Tokens {
             }
         }
 
+        /**
+         * Reads the tokens and creates the missing files (mode 0600) of scopes without a configured token.
+         *
+         * @param created called once for each new file, with a line for the operator that contains the token
+         * @throws TokenException when a token is empty, too short, unusable in a header, or the same for two scopes
+         */
+        public Tokens open(Consumer<String> created) throws IOException {
+            for (Scope scope : scopes(accepted)) {
+                if (!configured.containsKey(scope.word()) && !Files.exists(file(datadir, scope))) {
+                    created.accept(line(datadir, scope, write(datadir, scope)));
+                }
+            }
+            return read();
+        }
+
+        /**
+         * Rereads the tokens; creates no files.
+         *
+         * @throws TokenException as {@link #open}, and when a file is missing
+         */
         @Override
         public Tokens read() throws IOException {
-            return Tokens.read(datadir, configured, accepted);
-        }
-    }
-
-    /**
-     * Reads the tokens and creates the missing files (mode 0600) of scopes without a configured token.
-     *
-     * @param configured from flag or environment, by scope word
-     * @param accepted words of the scopes that have such a token; no file is created or read for other scopes
-     * @param created called once for each new file, with a line for the operator that contains the token
-     * @throws TokenException when a token is empty, too short, unusable in a header, or the same for two scopes
-     */
-    public static Tokens open(
-            Path datadir, Map<String, String> configured, Set<String> accepted, Consumer<String> created)
-            throws IOException {
-        for (Scope scope : scopes(accepted)) {
-            if (!configured.containsKey(scope.word()) && !Files.exists(file(datadir, scope))) {
-                make(datadir, scope, created);
+            Map<Scope, Hash256> digests = new EnumMap<>(Scope.class);
+            for (Scope scope : scopes(accepted)) {
+                String token = configured.get(scope.word());
+                digests.put(
+                        scope,
+                        token == null
+                                ? fromFile(file(datadir, scope))
+                                : Tokens.digest(token, "the configured " + scope.word() + " token"));
             }
+            return of(digests);
         }
-        return read(datadir, configured, accepted);
-    }
-
-    /** Creates the file of a scope, with a random token. */
-    private static void make(Path datadir, Scope scope, Consumer<String> created) throws IOException {
-        created.accept(line(datadir, scope, write(datadir, scope)));
     }
 
     /** Returns the line for the operator that contains a new token. */
@@ -116,9 +121,7 @@ public final class Tokens {
 
     /** Writes a random token into the file of a scope, and returns it. */
     public static String write(Path datadir, Scope scope) throws IOException {
-        byte[] token = generate();
-        AtomicFiles.write(file(datadir, scope), token);
-        return new String(token, 0, token.length - 1, StandardCharsets.US_ASCII);
+        return write(file(datadir, scope));
     }
 
     /**
@@ -130,9 +133,7 @@ public final class Tokens {
             return Files.readString(proposed(datadir, scope), StandardCharsets.US_ASCII)
                     .strip();
         }
-        byte[] token = generate();
-        AtomicFiles.write(proposed(datadir, scope), token);
-        return new String(token, 0, token.length - 1, StandardCharsets.US_ASCII);
+        return write(proposed(datadir, scope));
     }
 
     /**
@@ -171,23 +172,6 @@ public final class Tokens {
     }
 
     /**
-     * Rereads the tokens; creates no files.
-     *
-     * @throws TokenException as {@link #open}, and when a file is missing
-     */
-    public static Tokens read(Path datadir, Map<String, String> configured, Set<String> accepted) throws IOException {
-        Map<Scope, Hash256> digests = new EnumMap<>(Scope.class);
-        for (Scope scope : scopes(accepted)) {
-            digests.put(
-                    scope,
-                    configured.containsKey(scope.word())
-                            ? digest(configured.get(scope.word()), "the configured " + scope.word() + " token")
-                            : fromFile(file(datadir, scope)));
-        }
-        return of(digests);
-    }
-
-    /**
      * Returns tokens that are known by their SHA-256 alone.
      *
      * @throws TokenException when two scopes have the same
@@ -213,7 +197,10 @@ public final class Tokens {
      */
     public static Optional<Hash256> own(Path datadir, Map<String, String> configured, Scope scope) throws IOException {
         return configured.containsKey(scope.word()) || Files.exists(file(datadir, scope))
-                ? read(datadir, configured, Set.of(scope.word())).digest(scope).map(Hash256::of)
+                ? new InFiles(datadir, configured, Set.of(scope.word()))
+                        .read()
+                        .digest(scope)
+                        .map(Hash256::of)
                 : Optional.empty();
     }
 
@@ -234,7 +221,9 @@ public final class Tokens {
 
     /** Returns a new token: 64 hex characters. */
     public static String random() {
-        return new String(generate(), 0, 2 * RANDOM_BYTES, StandardCharsets.US_ASCII);
+        byte[] random = new byte[RANDOM_BYTES];
+        new SecureRandom().nextBytes(random);
+        return HexFormat.of().formatHex(random);
     }
 
     Optional<byte[]> digest(Scope scope) {
@@ -246,11 +235,11 @@ public final class Tokens {
         return datadir.resolve("token-" + scope.word());
     }
 
-    /** Generates a token as it is written to a file, with a line feed. */
-    private static byte[] generate() {
-        byte[] random = new byte[RANDOM_BYTES];
-        new SecureRandom().nextBytes(random);
-        return (HexFormat.of().formatHex(random) + "\n").getBytes(StandardCharsets.US_ASCII);
+    /** Writes a random token, with a line feed, and returns it. */
+    private static String write(Path file) throws IOException {
+        String token = random();
+        AtomicFiles.write(file, (token + "\n").getBytes(StandardCharsets.US_ASCII));
+        return token;
     }
 
     private static Hash256 fromFile(Path file) throws IOException {
