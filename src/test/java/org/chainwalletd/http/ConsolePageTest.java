@@ -20,8 +20,7 @@ class ConsolePageTest extends WithServer {
 
     @Test
     void without_the_switch_there_is_no_such_path() throws Exception {
-        start(ServerFixture.LIMITS);
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(ServerFixture.LIMITS);
         assertThat(client.send(GET).read().status()).isEqualTo(404);
     }
 

@@ -178,8 +178,7 @@ class HostileBytesTest extends WithServer {
 
     @Test
     void bodies_in_very_many_chunks_are_put_together_however_they_come() throws Exception {
-        start(ServerFixture.LIMITS);
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(ServerFixture.LIMITS);
         String head = "POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
                 + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
         client.send((head + "1\r\nx\r\n".repeat(20_000) + "0\r\n" + "X: y\r\n".repeat(1_000) + "\r\n").repeat(2));

@@ -16,6 +16,12 @@ public abstract class WithServer {
         fixture = new ServerFixture(datadir, limits);
     }
 
+    /** Starts the server; returns a client of it. */
+    protected final RawClient startAndConnect(HttpLimits limits) throws Exception {
+        start(limits);
+        return fixture.client();
+    }
+
     @AfterEach
     final void closeServer() {
         if (fixture != null) {

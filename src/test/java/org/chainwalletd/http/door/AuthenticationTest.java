@@ -300,8 +300,7 @@ class AuthenticationTest extends WithServer {
 
     @Test
     void every_refusal_has_the_same_bytes_whatever_was_wrong() throws Exception {
-        start(ServerFixture.LIMITS);
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(ServerFixture.LIMITS);
         List<String> requests = List.of(
                 RawClient.postText(null, "\"x\""),
                 RawClient.postText("0".repeat(64), "\"x\""),
@@ -321,8 +320,7 @@ class AuthenticationTest extends WithServer {
 
     @Test
     void a_client_with_many_failures_is_still_served_with_a_valid_token() throws Exception {
-        start(ServerFixture.LIMITS);
-        RawClient guesser = fixture.client();
+        RawClient guesser = startAndConnect(ServerFixture.LIMITS);
         RawClient honest = fixture.client();
         for (int i = 0; i < 7; i++) {
             guesser.post("guess-" + i, "\"x\"").read();
@@ -335,8 +333,7 @@ class AuthenticationTest extends WithServer {
 
     @Test
     void a_notification_beyond_its_scope_counts_as_a_failed_login() throws Exception {
-        start(ServerFixture.LIMITS);
-        RawClient guesser = fixture.client();
+        RawClient guesser = startAndConnect(ServerFixture.LIMITS);
         for (int i = 0; i < 3; i++) {
             assertThat(guesser.post(ServerFixture.READ, "\"scope of a notification\"")
                             .read()

@@ -41,8 +41,7 @@ class LimitsTest extends WithServer {
 
     @Test
     void a_request_whose_head_does_not_end_in_time_is_cut_off() throws Exception {
-        start(limits(10, SHORT, LONG, LONG));
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(limits(10, SHORT, LONG, LONG));
         client.send("POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
 
         assertThat(client.readToEnd()).isEmpty();
@@ -53,8 +52,7 @@ class LimitsTest extends WithServer {
     void every_byte_that_drips_in_does_not_buy_more_time() throws Exception {
         AtomicInteger sent = new AtomicInteger();
         ScheduledExecutorService drip = Executors.newSingleThreadScheduledExecutor();
-        start(limits(10, SHORT, LONG, LONG));
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(limits(10, SHORT, LONG, LONG));
         try {
             client.send("POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
             drip.scheduleWithFixedDelay(
@@ -81,8 +79,7 @@ class LimitsTest extends WithServer {
 
     @Test
     void a_request_whose_body_does_not_end_in_time_is_cut_off() throws Exception {
-        start(limits(10, SHORT, LONG, LONG));
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(limits(10, SHORT, LONG, LONG));
         client.send("POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
                 + "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n\"abc");
 
@@ -91,8 +88,7 @@ class LimitsTest extends WithServer {
 
     @Test
     void a_slow_second_request_on_a_kept_connection_is_cut_off_too() throws Exception {
-        start(limits(10, SHORT, LONG, LONG));
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(limits(10, SHORT, LONG, LONG));
         assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
         client.send("POST / HT");
 
@@ -102,8 +98,7 @@ class LimitsTest extends WithServer {
 
     @Test
     void a_second_request_that_begins_in_the_packet_of_the_first_is_cut_off_too() throws Exception {
-        start(limits(10, SHORT, SECOND, LONG));
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(limits(10, SHORT, SECOND, LONG));
         client.send(RawClient.postText(ServerFixture.READ, "\"x\"") + "POST / HT");
 
         assertThat(client.read().status()).isEqualTo(200);
@@ -112,8 +107,7 @@ class LimitsTest extends WithServer {
 
     @Test
     void a_connection_without_requests_is_closed_after_a_while() throws Exception {
-        start(limits(10, LONG, SECOND, LONG));
-        RawClient used = fixture.client();
+        RawClient used = startAndConnect(limits(10, LONG, SECOND, LONG));
         RawClient silent = fixture.client();
         assertThat(used.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
 
@@ -166,8 +160,7 @@ class LimitsTest extends WithServer {
 
     @Test
     void a_call_that_takes_longer_than_every_deadline_of_the_client_is_answered() throws Exception {
-        start(limits(10, SHORT, SECOND, SHORT));
-        RawClient waiting = fixture.client();
+        RawClient waiting = startAndConnect(limits(10, SHORT, SECOND, SHORT));
         RawClient late = fixture.client();
         waiting.post(ServerFixture.READ, "\"wait\"");
         late.send("POST");
@@ -179,8 +172,7 @@ class LimitsTest extends WithServer {
 
     @Test
     void a_client_that_is_gone_does_not_hold_its_connection_until_the_call_ends() throws Exception {
-        start(limits(10, LONG, LONG, SHORT));
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(limits(10, LONG, LONG, SHORT));
         client.post(ServerFixture.READ, "\"wait\"");
         client.socket().shutdownOutput();
 
@@ -192,8 +184,7 @@ class LimitsTest extends WithServer {
 
     @Test
     void a_connection_over_the_limit_is_told_so_at_once_and_a_place_that_gets_free_is_given_out() throws Exception {
-        start(limits(2, LONG, LONG, LONG));
-        RawClient one = fixture.client();
+        RawClient one = startAndConnect(limits(2, LONG, LONG, LONG));
         RawClient two = fixture.client();
         assertThat(one.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
         assertThat(two.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
@@ -285,8 +276,7 @@ class LimitsTest extends WithServer {
         int requests = 20_000;
         String one = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
         ExecutorService sender = Executors.newSingleThreadExecutor();
-        start(ServerFixture.LIMITS);
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(ServerFixture.LIMITS);
         try {
             Future<RawClient> sending = sender.submit(() -> client.send(one.repeat(requests)));
             for (int i = 0; i < requests; i++) {
@@ -370,8 +360,7 @@ class LimitsTest extends WithServer {
 
     @Test
     void a_body_announced_as_far_too_long_is_refused_unread() throws Exception {
-        start(ServerFixture.LIMITS);
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(ServerFixture.LIMITS);
         client.send(
                 "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n");
 
@@ -382,8 +371,7 @@ class LimitsTest extends WithServer {
 
     @Test
     void a_client_that_asks_before_sending_a_long_body_is_refused_without_it() throws Exception {
-        start(ServerFixture.LIMITS);
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(ServerFixture.LIMITS);
         String head = "POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
                 + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ";
         client.send(head + "5\r\n\r\n");
@@ -409,8 +397,7 @@ class LimitsTest extends WithServer {
         "GET, /metrics, 401"
     })
     void each_path_knows_its_methods(String method, String path, int status) throws Exception {
-        start(ServerFixture.LIMITS);
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(ServerFixture.LIMITS);
         RawClient.Response answer = client.send(
                         method + " " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
                 .read(method.equals("HEAD"));
@@ -433,8 +420,7 @@ class LimitsTest extends WithServer {
         "multipart/form-data; boundary=x, 415"
     })
     void a_body_must_be_called_json(String type, int status) throws Exception {
-        start(ServerFixture.LIMITS);
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(ServerFixture.LIMITS);
         String request = RawClient.postText(ServerFixture.READ, "\"x\"").replace("application/json", type);
 
         assertThat(client.send(request).read().status()).isEqualTo(status);
@@ -442,8 +428,7 @@ class LimitsTest extends WithServer {
 
     @Test
     void a_body_without_a_type_is_taken_as_json() throws Exception {
-        start(ServerFixture.LIMITS);
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(ServerFixture.LIMITS);
         String request =
                 RawClient.postText(ServerFixture.READ, "\"x\"").replace("Content-Type: application/json\r\n", "");
 
@@ -452,8 +437,7 @@ class LimitsTest extends WithServer {
 
     @Test
     void a_metrics_token_of_any_scope_opens_the_metrics() throws Exception {
-        start(ServerFixture.LIMITS);
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(ServerFixture.LIMITS);
         RawClient.Response answer = client.send(
                         "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ + "\r\n\r\n")
                 .read();
@@ -465,8 +449,7 @@ class LimitsTest extends WithServer {
 
     @Test
     void what_is_no_http_is_refused_in_json() throws Exception {
-        start(ServerFixture.LIMITS);
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(ServerFixture.LIMITS);
         RawClient.Response answer = client.send("GET / HTTP/1.1\r\nHost: x\r\n\"no header\"\r\n\r\n")
                 .read();
 
@@ -478,8 +461,7 @@ class LimitsTest extends WithServer {
 
     @Test
     void a_notification_is_204_without_a_body() throws Exception {
-        start(ServerFixture.LIMITS);
-        RawClient client = fixture.client();
+        RawClient client = startAndConnect(ServerFixture.LIMITS);
         RawClient.Response answer =
                 client.post(ServerFixture.READ, "\"notify\"").read();
 
