@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.BlockHeader;
@@ -50,6 +51,7 @@ class UnworkedBlocksTest {
 
     private final WorkCheck work = new WorkCheck(header -> header.nonce() == 1, Runnable::run);
     private final Node node = new Node();
+    private Duration timeout = Duration.ofSeconds(10);
 
     @AutoClose
     private FollowRig rig;
@@ -67,6 +69,8 @@ class UnworkedBlocksTest {
         volatile long lacks = -1;
         /** Run on each request for a block, before the answer. */
         volatile Runnable whenAsked = () -> {};
+        /** Delay of each answer about a block. */
+        volatile Duration delay = Duration.ZERO;
         /** Whether it reports its tip but shows no block. */
         volatile boolean fails;
 
@@ -86,7 +90,7 @@ class UnworkedBlocksTest {
                     long height = (Long) call.arguments()[0];
                     yield fails || height > failsAbove && height < shown.size() - 1
                             ? CompletableFuture.failedFuture(new NodeException.Unreachable("the answer is too long"))
-                            : CompletableFuture.completedFuture(blockAt(height));
+                            : delayed(blockAt(height));
                 }
                 case "transaction" -> {
                     bodiesAsked.incrementAndGet();
@@ -96,6 +100,12 @@ class UnworkedBlocksTest {
                 case "pinned", "hasty", "background", "patient" -> call.self();
                 default -> throw new UnsupportedOperationException(call.name());
             });
+        }
+
+        private <T> CompletableFuture<T> delayed(T answer) {
+            return delay.isZero()
+                    ? CompletableFuture.completedFuture(answer)
+                    : new CompletableFuture<T>().completeOnTimeout(answer, delay.toMillis(), TimeUnit.MILLISECONDS);
         }
 
         private NodeClient.Tip tip() {
@@ -188,7 +198,9 @@ class UnworkedBlocksTest {
                         "work",
                         work,
                         "clock",
-                        clock),
+                        clock,
+                        "requestTimeout",
+                        timeout),
                 URI.create("http://127.0.0.1:9"));
         rig.awaitTip(topOf(chain));
     }
@@ -252,6 +264,28 @@ class UnworkedBlocksTest {
             rig.awaitTip(topOf(honest));
         }
         assertThat(rig.events()).noneMatch(FollowEvent.Disconnected.class::isInstance);
+    }
+
+    @Test
+    void a_node_that_sends_each_header_late_does_not_keep_the_follower_from_the_others() {
+        timeout = Duration.ofMillis(100);
+        Node late = new Node();
+        List<BlockHeader> common = followed(late, node);
+        List<BlockHeader> ours = grown(common, 200, true);
+        late.shown = ours;
+        node.shown = ours;
+        rig.awaitTip(topOf(ours));
+        List<BlockHeader> branch = new ArrayList<>(common);
+        branch.add(header(10, topOf(common), 1, YESTERDAY + 11, NO_TRANSACTIONS));
+        late.delay = timeout.dividedBy(2);
+        late.shown = grown(branch, 150, true);
+        int before = late.blocksAsked.get();
+        Await.until("it is looked at", () -> late.blocksAsked.get() > before + 2);
+
+        node.shown = grown(ours, 1, true);
+
+        rig.awaitTip(topOf(node.shown));
+        assertThat(late.blocksAsked.get() - before).isLessThan(100);
     }
 
     @Test
