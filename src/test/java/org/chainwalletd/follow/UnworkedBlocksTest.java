@@ -781,6 +781,33 @@ class UnworkedBlocksTest {
     }
 
     @Test
+    void a_tip_that_is_replaced_during_a_comparison_takes_back_no_height() {
+        FollowedNode replacing = new FollowedNode("replacing", node.client());
+        Rounds rounds = new Rounds(
+                List.of(replacing, new FollowedNode("other", new Node().client())),
+                Clock.systemUTC(),
+                new SimpleMeterRegistry());
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        List<BlockHeader> below = grown(chain, 489, true);
+        node.shown = grown(below, 1, true);
+        List<BlockHeader> sibling = new ArrayList<>(below);
+        sibling.add(header(499, topOf(below), 1, YESTERDAY + 500, NO_TRANSACTIONS));
+        // The block above ours, then the tip.
+        node.whenAsked = () -> node.shown = node.blocksAsked.get() == 2 ? grown(sibling, 1, true) : node.shown;
+
+        ChainComparison.Finding finding = Await.result(
+                new ChainComparison(replacing.client(), checked(chain), check(work), Runnable::run).begin());
+
+        rounds.found(replacing, finding, 9);
+        assertThat(rounds.highest(500, 499, 9)).isEqualTo(500);
+        assertThat(finding)
+                .isEqualTo(new ChainComparison.Finding.Longer(
+                        500,
+                        true,
+                        new ChainComparison.Proof(500, ChainComparison.Proof.Extent.FIRST, Optional.empty())));
+    }
+
+    @Test
     void a_question_for_a_header_that_fails_once_is_asked_again() {
         List<BlockHeader> chain = grown(List.of(), 10, true);
         node.shown = grown(chain, 20, true);
