@@ -173,12 +173,14 @@ final class ChainComparison {
             NodeClient.BlockSummary above,
             boolean first,
             LongFunction<CompletionStage<Finding>> fork) {
-        return (first ? node.tip() : CompletableFuture.completedFuture(tip))
-                .thenComposeAsync(
-                        now -> now.equals(tip)
-                                ? extensionOrFork(above, ours.height() + 1, false, fork)
-                                : compare(now, false, fork),
-                        executor);
+        CompletionStage<NodeClient.Tip> again = first
+                ? node.tip().exceptionallyAsync(failure -> tip, executor)
+                : CompletableFuture.completedFuture(tip);
+        return again.thenComposeAsync(
+                now -> now.equals(tip)
+                        ? extensionOrFork(above, ours.height() + 1, false, fork)
+                        : compare(now, false, fork),
+                executor);
     }
 
     private static boolean isTip(Optional<NodeClient.BlockSummary> shown, NodeClient.Tip tip) {
