@@ -270,8 +270,11 @@ final class Walker {
         return chain.isEmpty() ? firstStart(node, rules.get()) : compare(node);
     }
 
+    /** Without another node to ask, a bound would only keep a slow node from showing a long branch. */
     private NodeClient boundedClientOf(FollowedNode node) {
-        return new LookClient(node.client(), setup.requestTimeout(), setup.executor(), System::nanoTime);
+        return setup.nodes().size() == 1
+                ? node.client()
+                : new LookClient(node.client(), setup.requestTimeout(), setup.executor(), System::nanoTime);
     }
 
     /** Continues once the rules of the chain are known from its genesis block. Nothing is followed before that, at any start. */
@@ -376,7 +379,7 @@ final class Walker {
         failedLooks = 0;
         rounds.found(node, finding, chain.height());
         subscribers.setIgnoredTips(rounds.ignoredTips());
-        subscribers.setDistrusting(rounds.isDistrusting());
+        subscribers.setPrecedence(rounds.precedence());
         if (finding instanceof ChainComparison.Finding.Same) {
             agree(node, chain.height());
             return publishTheRest(node);

@@ -590,8 +590,31 @@ class UnworkedBlocksTest {
         assertThat(greatestLag(4, honest, another)).isZero();
 
         Await.until("it is caught", () -> lies() > 0);
-        assertThat(rig.follower().isDistrusting()).isTrue();
+        assertThat(rig.follower().precedence()).isEqualTo(Precedence.BOOKS);
         assertThat(rig.follower().status().complaints()).isEmpty();
+    }
+
+    @Test
+    void neither_the_books_nor_the_nodes_count_while_the_only_node_reports_blocks_that_it_does_not_show() {
+        List<BlockHeader> chain = followed(node);
+        node.claimed = FAR_ABOVE;
+
+        Await.until("neither counts", () -> rig.follower().precedence() == Precedence.NEITHER);
+        assertThat(rig.follower().reportedLag()).isEqualTo(FAR_ABOVE - (chain.size() - 1));
+
+        node.claimed = 0;
+        Await.until("the nodes count", () -> rig.follower().precedence() == Precedence.NODES);
+        assertThat(rig.follower().reportedLag()).isZero();
+    }
+
+    @Test
+    void the_books_count_while_a_node_reports_blocks_that_it_does_not_show_and_another_confirms_the_followed_tip() {
+        Node honest = new Node();
+        followed(node, honest);
+        node.claimed = FAR_ABOVE;
+
+        Await.until("the books count", () -> rig.follower().precedence() == Precedence.BOOKS);
+        assertThat(rig.follower().reportedLag()).isZero();
     }
 
     @Test
