@@ -19,8 +19,6 @@ import org.chainwalletd.store.StoreException;
 
 /** Keeps an account-chain key as long as it holds something, may hold something, or has sent what is not final. */
 public final class AccountKeyGuard implements EvmKeyGuard {
-    private static final String OVERRIDE = " (force: true overrides)";
-
     private final AccountChain chain;
     private final AccountSends sends;
     private final List<EvmAddress> tokens;
@@ -63,10 +61,9 @@ public final class AccountKeyGuard implements EvmKeyGuard {
             BigInteger balance = await(asked);
             return balance.signum() == 0
                     ? List.of()
-                    : List.of(new EvmKeyGuard.Objection.Balance("it holds " + balance + " " + what + OVERRIDE));
+                    : List.of(new EvmKeyGuard.Objection.Balance("it holds " + balance + " " + what));
         } catch (RuntimeException e) {
-            return List.of(new EvmKeyGuard.Objection.Balance(
-                    "its balance is unknown: " + AccountException.words(e) + OVERRIDE));
+            return List.of(new EvmKeyGuard.Objection.Balance("its balance is unknown: " + AccountException.words(e)));
         }
     }
 
@@ -85,6 +82,6 @@ public final class AccountKeyGuard implements EvmKeyGuard {
         return open.isEmpty()
                 ? List.of()
                 : List.of(new EvmKeyGuard.Objection.Unsettled(
-                        open.size() + " transactions of it are sent and not final" + OVERRIDE));
+                        open.size() + " transactions of it are sent and not final"));
     }
 }

@@ -219,6 +219,9 @@ public final class Daemon implements AutoCloseable {
         keyring.keepPool(settings.keyring().pool(), workers.background());
         meters.withProcess();
         OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(LOG::warn);
+        HeapShares.ofThisProcess()
+                .complaint(settings.http().shares().heldBytes())
+                .ifPresent(LOG::warn);
     }
 
     /** Starts background work. On a database it runs under the lease; if the store is stopped, without the lease, because no daemon writes then. */

@@ -339,6 +339,7 @@ record Following(
                         new WorkCheck(settings.chain(), context.workers().background()),
                         context.meters(),
                         INTERVAL,
+                        settings.node().callTimeout(),
                         context.clock(),
                         resources.upstream()));
     }

@@ -202,7 +202,7 @@ record Services(
                     .tag("check", name)
                     .register(resources.context().meters());
         });
-        Supplier<Number> lag = () -> following.follower().status().lag();
+        Supplier<Number> lag = () -> following.follower().reportedLag();
         Gauge.builder("walletd.follower.lag.blocks", lag)
                 .description("Blocks that a node has and the books do not")
                 .register(resources.context().meters());

@@ -18,7 +18,9 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
+import org.chainwalletd.follow.Precedence;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.OwnCoins;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.StoreException;
@@ -103,12 +105,17 @@ public final class CoinLedger implements OwnCoins {
         return follower.status().lag();
     }
 
-    /**
-     * Whether a node names tips that cannot be followed, or returned false data recently: the followed blocks then take precedence over the
-     * nodes.
-     */
-    public boolean distrustsANode() {
-        return follower.isDistrusting();
+    Precedence precedence() {
+        return follower.precedence();
+    }
+
+    /** Returns the failure of a call that neither the nodes nor the books can answer, see {@link Precedence#NEITHER}. */
+    NodeException blocksNotShown() {
+        long height = follower.height().orElse(0);
+        return new NodeException.BadAnswer("the daemon's own books end at block " + height + ", "
+                + follower.reportedLag() + " below the height that "
+                + String.join(", ", follower.nodesWithIgnoredTips())
+                + " reports without showing the blocks; try again");
     }
 
     public Optional<FollowedTip> tip() {

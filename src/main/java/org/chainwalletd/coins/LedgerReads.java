@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.follow.Precedence;
 import org.chainwalletd.node.ForwardingNodeClient;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
@@ -19,8 +20,8 @@ import org.chainwalletd.stage.Causes;
 
 /**
  * Node client that answers balances and listings of covered addresses from the ledger, once it has reached the node's tip, and asks the
- * node for the rest. If the ledger does not reach the tip in time, the node answers everything, unless a node names a tip that it does not
- * provide or has returned false data: an unreachable tip must not make the node's answers take precedence over the followed blocks.
+ * node for the rest. If the ledger does not reach the tip in time, {@link Precedence} decides: an unreachable tip must not make
+ * the node's answers take precedence over the followed blocks.
  */
 public final class LedgerReads extends ForwardingNodeClient {
     private static final long MAX_WAIT_NANOS = Duration.ofSeconds(3).toNanos();
@@ -124,8 +125,11 @@ public final class LedgerReads extends ForwardingNodeClient {
             return CompletableFuture.supplyAsync(() -> atTip(wanted, addresses, reading, until), later)
                     .thenComposeAsync(again -> again, executor);
         }
-        if (timedOut && !ledger.distrustsANode()) {
+        if (timedOut && ledger.precedence() == Precedence.NODES) {
             return CompletableFuture.completedFuture(Optional.empty());
+        }
+        if (timedOut && ledger.precedence() == Precedence.NEITHER) {
+            return CompletableFuture.failedFuture(ledger.blocksNotShown());
         }
         return reading.apply(addresses)
                 .thenComposeAsync(

@@ -1,5 +1,8 @@
 package org.chainwalletd.config;
 
+import java.util.Optional;
+import java.util.OptionalLong;
+
 /**
  * Division of a process's heap between its largest users, which together must leave room for everything else, because a full heap ends the
  * process: bytes buffered on behalf of nodes and clients, TLS connections, and an Argon2id computation for each core.
@@ -10,6 +13,8 @@ package org.chainwalletd.config;
 public record HeapShares(long heap, int cores) {
     /** Memory of one Argon2id computation (interface.md, section 1.6). */
     private static final long ARGON2_BYTES = 64L << 20;
+
+    private static final long MIB = 1L << 20;
 
     private static final long LEAST_REST = 32L << 20;
     private static final long MOST_REST = 128L << 20;
@@ -40,6 +45,20 @@ public record HeapShares(long heap, int cores) {
     public long peersOfOneKind() {
         long others = heap < LEAST_WITH_SWAPS ? 0 : Math.min(peers() / 5 * 4, LONGEST_ANSWER);
         return peers() - Math.max(peers() / 3, others);
+    }
+
+    /** Returns the bytes that clients may use: as many as configured, but none of the part of other peers. */
+    public long clients(OptionalLong configured) {
+        return Math.min(configured.orElse(Long.MAX_VALUE), peersOfOneKind());
+    }
+
+    /** Returns a warning, as text, if clients may use fewer bytes than configured. */
+    public Optional<String> complaint(OptionalLong configured) {
+        long most = clients(configured);
+        return configured.orElse(most) <= most
+                ? Optional.empty()
+                : Optional.of("clients may use only " + most + " bytes of " + heap / MIB
+                        + " MiB of heap, because nodes need the rest: raise WALLETD_HEAP or lower --max-held-bytes");
     }
 
     /** Returns the bytes that TLS connections may use: at most a third of the heap. */

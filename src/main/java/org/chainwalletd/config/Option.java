@@ -140,7 +140,7 @@ public enum Option {
     MAX_HELD_BYTES(
             "http.max-held-bytes",
             Form.BYTES.of(0, 0, 1_099_511_627_776L),
-            "most bytes of requests and unread answers that all clients together may make the daemon hold; 0: at most a quarter of the heap, so that a third of the bytes of all peers is left to nodes"),
+            "most bytes of requests and unread answers that all clients together may make the daemon hold; 0, or more than that: at most a quarter of the heap, so that a third of the bytes of all peers is left to nodes"),
     HELD_PERCENT_PER_ADDRESS(
             "http.held-percent-per-address",
             Form.COUNT.of(50, 1, 100),

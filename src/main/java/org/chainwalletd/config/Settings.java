@@ -195,7 +195,7 @@ public record Settings(
      * Share of the resources that one client may use.
      *
      * @param connectionsPerAddress 0 for three quarters of all connections
-     * @param heldBytes bytes buffered on behalf of all clients together; if empty, {@link HeapShares#peersOfOneKind}
+     * @param heldBytes bytes buffered on behalf of all clients together; see {@link HeapShares#clients}
      * @param percentPerAddress percentage of these bytes for one address
      * @param percentPerConnection percentage of these bytes for one connection
      */

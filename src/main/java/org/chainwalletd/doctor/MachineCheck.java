@@ -55,6 +55,8 @@ public final class MachineCheck implements Doctor.Check {
                                 text + " have room for " + shares.argon2() + " unseal threads, and there are " + threads
                                         + ": raise WALLETD_HEAP or lower --unseal-threads")
                         : Finding.ok("memory", text));
+        shares.complaint(settings.http().shares().heldBytes())
+                .ifPresent(complaint -> findings.add(Finding.warn("memory", complaint)));
     }
 
     private void files(List<Finding> findings) {

@@ -11,6 +11,7 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.apache.pekko.stream.Materializer;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
+import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,13 +50,17 @@ final class Ascent {
     private boolean walkEnded;
     private boolean committing;
 
-    /** @param to height of the highest block that the node shows */
+    /**
+     * @param asked client of the node for this walk
+     * @param to height of the highest block that the node shows
+     */
     Ascent(
             ActorContext<Walker.Command> context,
             TimerScheduler<Walker.Command> timers,
             Materializer materializer,
             Parts parts,
             FollowedNode node,
+            NodeClient asked,
             long to) {
         this.context = context;
         this.timers = timers;
@@ -65,7 +70,7 @@ final class Ascent {
         this.walk = Walk.begin(
                 parts.reader(),
                 fetched -> parts.check().judgeWork(fetched, to),
-                node.client(),
+                asked,
                 parts.chain().height() + 1,
                 to,
                 this::passOn,

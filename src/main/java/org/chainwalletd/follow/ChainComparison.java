@@ -119,19 +119,22 @@ final class ChainComparison {
     }
 
     CompletionStage<Finding> begin() {
-        return node.tip().thenComposeAsync(tip -> compare(tip, this::fork), executor);
+        return node.tip().thenComposeAsync(tip -> compare(tip, true, this::fork), executor);
     }
 
     /** Compares only above our tip: does not look for the fork of another branch, which takes a request and a proof of work for most of its blocks. */
     CompletionStage<Finding> beginAboveTip() {
         return node.tip()
-                .thenComposeAsync(tip -> compare(tip, height -> done(new Finding.OtherBranch(height))), executor);
+                .thenComposeAsync(tip -> compare(tip, true, height -> done(new Finding.OtherBranch(height))), executor);
     }
 
     /**
      * Compares from the node's tip. A reported height counts only if the node shows its block: a false height must not hide the blocks that it has.
+     *
+     * @param first whether to begin again, once, if the node then reports another tip, because the first was replaced between two answers
      */
-    private CompletionStage<Finding> compare(NodeClient.Tip tip, LongFunction<CompletionStage<Finding>> fork) {
+    private CompletionStage<Finding> compare(
+            NodeClient.Tip tip, boolean first, LongFunction<CompletionStage<Finding>> fork) {
         BlockRow top = ours.top();
         if (tip.blockId().equals(top.blockId())) {
             return done(new Finding.Same());
@@ -140,13 +143,16 @@ final class ChainComparison {
             return done(new Finding.Behind(tip));
         }
         if (Long.compareUnsigned(tip.height(), top.height()) > 0) {
-            return node.blockAt(top.height() + 1).thenComposeAsync(above -> higher(tip, above, fork), executor);
+            return node.blockAt(top.height() + 1).thenComposeAsync(above -> higher(tip, above, first, fork), executor);
         }
         return fork.apply(tip.height());
     }
 
     private CompletionStage<Finding> higher(
-            NodeClient.Tip tip, Optional<NodeClient.BlockSummary> above, LongFunction<CompletionStage<Finding>> fork) {
+            NodeClient.Tip tip,
+            Optional<NodeClient.BlockSummary> above,
+            boolean first,
+            LongFunction<CompletionStage<Finding>> fork) {
         long next = ours.height() + 1;
         if (above.isEmpty()) {
             return done(new Finding.TipNotShown(tip));
@@ -158,8 +164,23 @@ final class ChainComparison {
                 .thenComposeAsync(
                         named -> tip.height() >= 0 && isTip(named, tip)
                                 ? extensionOrFork(above.get(), tip.height(), true, fork)
-                                : extensionOrFork(above.get(), next, false, fork),
+                                : tipNotShown(tip, above.get(), first, fork),
                         executor);
+    }
+
+    private CompletionStage<Finding> tipNotShown(
+            NodeClient.Tip tip,
+            NodeClient.BlockSummary above,
+            boolean first,
+            LongFunction<CompletionStage<Finding>> fork) {
+        CompletionStage<NodeClient.Tip> again = first
+                ? node.tip().exceptionallyAsync(failure -> tip, executor)
+                : CompletableFuture.completedFuture(tip);
+        return again.thenComposeAsync(
+                now -> now.equals(tip)
+                        ? extensionOrFork(above, ours.height() + 1, false, fork)
+                        : compare(now, false, fork),
+                executor);
     }
 
     private static boolean isTip(Optional<NodeClient.BlockSummary> shown, NodeClient.Tip tip) {

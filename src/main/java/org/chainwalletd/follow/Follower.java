@@ -92,9 +92,21 @@ public final class Follower {
         return subscribers.nodesWithIgnoredTips();
     }
 
-    /** Returns whether the tip that a node reports is ignored, or a node has returned false data recently. */
-    public boolean isDistrusting() {
-        return subscribers.isDistrusting();
+    public Precedence precedence() {
+        return subscribers.precedence();
+    }
+
+    /**
+     * Returns how many blocks the nodes' height is above the followed tip, for display: a height that no node proves counts as well, unless a node
+     * confirms the followed tip.
+     */
+    public long reportedLag() {
+        FollowStatus status = status();
+        return precedence() != Precedence.NEITHER
+                ? status.lag()
+                : status.tip()
+                        .map(tip -> Math.max(0, status.highest() - tip.height()))
+                        .orElse(0L);
     }
 
     public FollowStatus status() {

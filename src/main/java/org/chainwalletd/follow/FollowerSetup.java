@@ -23,6 +23,7 @@ import org.chainwalletd.store.books.Books;
  * @param rules settings of the operator
  * @param work computes proofs of work
  * @param interval between two requests for the tip
+ * @param requestTimeout of one request to a node
  * @param executor for hashing and continuations; never blocks
  */
 public record FollowerSetup(
@@ -34,6 +35,7 @@ public record FollowerSetup(
         WorkCheck work,
         MeterRegistry meters,
         Duration interval,
+        Duration requestTimeout,
         Clock clock,
         Executor executor) {
     /**

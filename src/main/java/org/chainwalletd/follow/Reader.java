@@ -363,7 +363,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
             rounds.brings(node);
         }
         subscribers.setIgnoredTips(rounds.ignoredTips());
-        subscribers.setDistrusting(rounds.isDistrusting());
+        subscribers.setPrecedence(rounds.precedence());
         finding.agreed(ours)
                 .ifPresentOrElse(
                         height -> {

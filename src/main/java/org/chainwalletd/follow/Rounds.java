@@ -6,6 +6,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -53,6 +54,11 @@ final class Rounds {
     private final Map<FollowedNode, Counter> falseData = new HashMap<>();
     private final Map<FollowedNode, Counter> ignoredTipCounters = new HashMap<>();
     private final Set<String> ignoredTips = new HashSet<>();
+    /** Names of the nodes that showed false data instead of the blocks up to the tip that they report. */
+    private final Set<String> falseTips = new HashSet<>();
+    /** Nodes whose tip was the followed one when they were last asked. */
+    private final Set<FollowedNode> confirming = new HashSet<>();
+
     private final Set<FollowedNode> withoutCommonBlock = new HashSet<>();
     private final Map<FollowedNode, Height> heights = new HashMap<>();
     /** Nodes whose last reported tip cannot be followed. */
@@ -112,10 +118,11 @@ final class Rounds {
     void found(FollowedNode node, ChainComparison.Finding finding, long ours) {
         answered = true;
         failedLooks.remove(node);
+        confirming.remove(node);
         if (finding instanceof ChainComparison.Finding.Longer longer) {
             recordProof(node, longer.proof(), longer.to(), ours);
             if (isFalseData(longer.proof().fault()) || !longer.shown()) {
-                doubtTip(node);
+                doubtTip(node, isFalseData(longer.proof().fault()));
             } else if (longer.proof().extent() == Extent.COMPLETE) {
                 acceptTip(node);
             } else if (longer.proof().extent() == Extent.FIRST) {
@@ -126,14 +133,14 @@ final class Rounds {
             recordProof(node, heavier.proof(), heavier.to(), ours);
             acceptTip(node);
         } else if (finding instanceof ChainComparison.Finding.TipNotShown notShown) {
-            doubtTip(node);
+            doubtTip(node, false);
             if (ignoredTips.contains(node.name())) {
                 lacksNextBlock(node, Optional.empty(), notShown.tip().height());
                 heights.computeIfPresent(node, (same, before) -> before.byHeadersOnly());
             }
         } else if (finding instanceof ChainComparison.Finding.Unclear unclear) {
             if (isFalseData(unclear.fault())) {
-                doubtTip(node);
+                doubtTip(node, true);
             }
         } else if (finding instanceof ChainComparison.Finding.OtherBranch other) {
             clearDoubts(node);
@@ -142,6 +149,7 @@ final class Rounds {
                 heights.remove(node);
             }
         } else if (finding instanceof ChainComparison.Finding.Same) {
+            confirming.add(node);
             clearDoubts(node);
             heights.put(node, new Height(ours, ours, looks, false));
         } else {
@@ -219,6 +227,7 @@ final class Rounds {
     /** Records that the node did not answer. */
     void failed(FollowedNode node) {
         if (failedLooks.merge(node, 1, Integer::sum) >= SILENT_LOOKS) {
+            confirming.remove(node);
             lacksNextBlock(node, Optional.empty(), -1);
         }
     }
@@ -229,6 +238,8 @@ final class Rounds {
         withoutNextBlock.clear();
         tipsNotFollowable.clear();
         ignoredTips.clear();
+        falseTips.clear();
+        confirming.clear();
         answered = true;
     }
 
@@ -326,7 +337,10 @@ final class Rounds {
     }
 
     /** Ignores the tip that the node reports from the second time on that it cannot be followed, until the node reports one that can. */
-    private void doubtTip(FollowedNode node) {
+    private void doubtTip(FollowedNode node, boolean isFalse) {
+        if (isFalse) {
+            falseTips.add(node.name());
+        }
         if (tipsNotFollowable.add(node)) {
             return;
         }
@@ -339,11 +353,15 @@ final class Rounds {
     private void acceptTip(FollowedNode node) {
         tipsNotFollowable.remove(node);
         ignoredTips.remove(node.name());
+        falseTips.remove(node.name());
     }
 
-    /** Returns whether the tip that a node reports is ignored, or a node has returned false data recently. */
-    boolean isDistrusting() {
-        return !ignoredTips.isEmpty() || nodes.stream().anyMatch(this::isPassedOver);
+    Precedence precedence() {
+        boolean isFalse = nodes.stream().anyMatch(this::isPassedOver) || !Collections.disjoint(ignoredTips, falseTips);
+        if (ignoredTips.isEmpty() && !isFalse) {
+            return Precedence.NODES;
+        }
+        return isFalse || !confirming.isEmpty() ? Precedence.BOOKS : Precedence.NEITHER;
     }
 
     /** Returns the names of the nodes whose tips are ignored. */

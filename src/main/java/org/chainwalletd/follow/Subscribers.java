@@ -26,7 +26,7 @@ final class Subscribers {
     private HeaderChain published = HeaderChain.of(List.of());
 
     private volatile Set<String> ignoredTips = Set.of();
-    private volatile boolean distrusting;
+    private volatile Precedence precedence = Precedence.NODES;
     private volatile Optional<BlockPlace> ancestor = Optional.empty();
 
     Subscribers(Instant startedAt) {
@@ -69,13 +69,13 @@ final class Subscribers {
         ancestor = Optional.of(lowest);
     }
 
-    /** Returns whether the data of some node is not to be trusted now; safe for threads. */
-    boolean isDistrusting() {
-        return distrusting;
+    /** Safe for threads. */
+    Precedence precedence() {
+        return precedence;
     }
 
-    void setDistrusting(boolean now) {
-        distrusting = now;
+    void setPrecedence(Precedence now) {
+        precedence = now;
     }
 
     Set<ActorRef<? super FollowEvent>> actors() {

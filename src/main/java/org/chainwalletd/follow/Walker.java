@@ -122,6 +122,9 @@ final class Walker {
 
     private Optional<ChainRules> rules = Optional.empty();
     private boolean nudged;
+    /** Client of the node of the present look. */
+    private NodeClient asked;
+
     private Ascent ascent;
 
     private Walker(
@@ -257,6 +260,7 @@ final class Walker {
         nudged = false;
         timers.cancel(new Tick());
         FollowedNode node = rounds.next();
+        asked = boundedClientOf(node);
         if (rules.isEmpty()) {
             Outcome.pipe(context, setup.sources().rules().apply(node.client()), known -> new RulesKnown(node, known));
             return handlersWhileBusy()
@@ -264,6 +268,13 @@ final class Walker {
                     .build();
         }
         return chain.isEmpty() ? firstStart(node, rules.get()) : compare(node);
+    }
+
+    /** Without another node to ask, a bound would only keep a slow node from showing a long branch. */
+    private NodeClient boundedClientOf(FollowedNode node) {
+        return setup.nodes().size() == 1
+                ? node.client()
+                : new LookClient(node.client(), setup.requestTimeout(), setup.executor(), System::nanoTime);
     }
 
     /** Continues once the rules of the chain are known from its genesis block. Nothing is followed before that, at any start. */
@@ -291,7 +302,7 @@ final class Walker {
 
     private Behavior<Command> compare(FollowedNode node) {
         lookBegan = System.nanoTime();
-        ChainComparison comparison = new ChainComparison(node.client(), chain.copy(), check, setup.executor());
+        ChainComparison comparison = new ChainComparison(asked, chain.copy(), check, setup.executor());
         Outcome.pipe(context, comparison.begin(), finding -> new Looked(node, finding));
         return handlersWhileBusy().onMessage(Looked.class, this::looked).build();
     }
@@ -368,7 +379,7 @@ final class Walker {
         failedLooks = 0;
         rounds.found(node, finding, chain.height());
         subscribers.setIgnoredTips(rounds.ignoredTips());
-        subscribers.setDistrusting(rounds.isDistrusting());
+        subscribers.setPrecedence(rounds.precedence());
         if (finding instanceof ChainComparison.Finding.Same) {
             agree(node, chain.height());
             return publishTheRest(node);
@@ -496,9 +507,7 @@ final class Walker {
     private Behavior<Command> verifyFault(FollowedNode node, Fault fault) {
         LOG.info("{} shows an invalid block: {}", node.name(), fault);
         Outcome.pipe(
-                context,
-                readAgain(node.client(), fault.height(), chain.copy()),
-                again -> new LookedAgain(node, fault, again));
+                context, readAgain(asked, fault.height(), chain.copy()), again -> new LookedAgain(node, fault, again));
         return handlersWhileBusy()
                 .onMessage(LookedAgain.class, this::lookedAgain)
                 .build();
@@ -560,8 +569,7 @@ final class Walker {
      * reorganisation.
      */
     private Behavior<Command> reorganise(FollowedNode node, ChainComparison.Finding.HeavierBranch branch) {
-        Outcome.pipe(
-                context, reader.read(node.client(), branch.fork() + 1), first -> new BranchRead(node, branch, first));
+        Outcome.pipe(context, reader.read(asked, branch.fork() + 1), first -> new BranchRead(node, branch, first));
         return handlersWhileBusy().onMessage(BranchRead.class, this::branchRead).build();
     }
 
@@ -611,7 +619,7 @@ final class Walker {
     /** Reads the node's blocks upwards from the followed tip. */
     private Behavior<Command> walk(FollowedNode node, long to) {
         Ascent.Parts parts = new Ascent.Parts(books, subscribers, chain, reader, check);
-        ascent = new Ascent(context, timers, materializer, parts, node, to);
+        ascent = new Ascent(context, timers, materializer, parts, node, boundedClientOf(node), to);
         return handlersWhileBusy()
                 .onMessage(Arrived.class, this::arrived)
                 .onMessage(FlushDue.class, due -> flush())

@@ -3,7 +3,9 @@ package org.chainwalletd.htlc;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -16,6 +18,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
@@ -44,11 +47,11 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     /** Pause after a reclaim that the lock itself makes impossible: anybody can pay such locks to an address of ours. */
     private static final Duration RETRY_IMPOSSIBLE = Duration.ofDays(1);
 
-    private static final HtlcRows.Position START = HtlcRows.Position.before(0);
-    private static final int MOST_OVERDUE = 1_000;
+    /** Open locks that are read with one look. */
+    private static final int PAGE = 1_000;
+
     private static final int MOST_WARNED = 10_000;
     private static final int MOST_PENDING = 100;
-    private static final int MOST_PARTIES = 5_000;
     private static final int RECLAIMS_AT_ONCE = 4;
 
     public sealed interface Command {}
@@ -74,16 +77,38 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     /**
      * State of the index at one time.
      *
-     * @param overdue next locks of the round that are past their timeout
-     * @param next position of the locks after them; empty when the round ends with them
-     * @param counts read at the end of a round only, as the two others
+     * @param open next open locks of the round
+     * @param overdue those of them that we may take back
+     * @param counts read at the end of a round only, as the pending locks
      */
     private record Survey(
-            List<HtlcRow> overdue,
-            Optional<HtlcRows.Position> next,
-            List<HtlcRows.Count> counts,
-            List<HtlcRow> pending,
-            List<Address> parties) {}
+            HtlcRows.OpenLocks open, List<HtlcRow> overdue, List<HtlcRows.Count> counts, List<HtlcRow> pending) {}
+
+    /** Parties of open locks. If there are too many, those of the largest: anybody can add locks of little worth, each with another party. */
+    private static final class Parties {
+        private static final int MOST = 5_000;
+
+        private final Map<Address, Amount> largestOf = new LinkedHashMap<>();
+
+        void add(Address party, Amount amount) {
+            largestOf.merge(party, amount, (known, other) -> known.isLessThan(other) ? other : known);
+        }
+
+        /** Forgets those that are too many. */
+        void trim() {
+            if (largestOf.size() > MOST) {
+                largestOf.keySet().retainAll(Set.copyOf(mostValuable()));
+            }
+        }
+
+        List<Address> mostValuable() {
+            return largestOf.entrySet().stream()
+                    .sorted(Map.Entry.<Address, Amount>comparingByValue().reversed())
+                    .limit(MOST)
+                    .map(Map.Entry::getKey)
+                    .toList();
+        }
+    }
 
     private final TimerScheduler<Command> timers;
     private final Runnable unsubscribe;
@@ -91,14 +116,16 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     private final OverdueWarnings warnings = new OverdueWarnings(MOST_WARNED);
     /** Reclaims that are running or done, or that wait for a retry. */
     private final Set<Outpoint> reclaims = new HashSet<>();
-    /** Locks in {@link #reclaims} that this round has found so far. A round reads all overdue locks, some with each look. */
+    /** Locks in {@link #reclaims} that this round has found so far. A round reads all open locks, some with each look. */
     private final Set<Outpoint> found = new HashSet<>();
 
-    private HtlcRows.Position position = START;
+    private HtlcRows.OpenPosition position = HtlcRows.OpenPosition.START;
+    /** Parties that this round has found so far. */
+    private Parties parties = new Parties();
     /** Number of overdue locks that this round has found so far. */
     private int overdue;
 
-    private List<Address> parties = List.of();
+    private List<Address> watched = List.of();
     private int reclaiming;
     private boolean changed = true;
     private boolean looking;
@@ -167,28 +194,19 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
 
     private CompletionStage<Survey> survey(long tip) {
         Books books = watch.books();
-        HtlcRows.Position after = position;
+        HtlcRows.OpenPosition start = position;
         return books.read(session -> {
             Page head = session.head();
-            List<HtlcRow> rows = HtlcRows.overdue(head, after, MOST_OVERDUE);
-            List<HtlcRow> overdue = rows.stream()
+            HtlcRows.OpenLocks open = HtlcRows.open(head, start, PAGE);
+            List<HtlcRow> overdue = open.rows().stream()
+                    .filter(row -> (row.role() & HtlcTable.SENDER) != 0)
                     .filter(row -> !row.amount().isLessThan(ReclaimRequest.LEAST_WORTH))
                     .flatMap(row -> row.asOf(tip).stream())
                     .filter(row -> row.lockHeight().isPresent() && row.state(tip) == HtlcTable.EXPIRED)
                     .toList();
-            return rows.size() < MOST_OVERDUE
-                    ? new Survey(
-                            overdue,
-                            Optional.empty(),
-                            HtlcRows.counts(head),
-                            HtlcRows.pending(head, MOST_PENDING),
-                            HtlcRows.openParties(head, MOST_PARTIES))
-                    : new Survey(
-                            overdue,
-                            Optional.of(HtlcRows.Position.of(rows.get(rows.size() - 1))),
-                            List.of(),
-                            List.of(),
-                            List.of());
+            return open.next().isPresent()
+                    ? new Survey(open, overdue, List.of(), List.of())
+                    : new Survey(open, overdue, HtlcRows.counts(head), HtlcRows.pending(head, MOST_PENDING));
         });
     }
 
@@ -215,11 +233,18 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
                     .forEach(this::reclaim);
         }
         unattended.stream().map(HtlcRow::outpoint).filter(reclaims::contains).forEach(found::add);
-        survey.next().ifPresentOrElse(this::goOn, () -> endRound(survey));
+        survey.open().rows().forEach(this::addParties);
+        parties.trim();
+        survey.open().next().ifPresentOrElse(this::goOn, () -> endRound(survey));
         return this;
     }
 
-    private void goOn(HtlcRows.Position next) {
+    private void addParties(HtlcRow lock) {
+        parties.add(watch.profile().addressOf(lock.params().sender()), lock.amount());
+        parties.add(watch.profile().addressOf(lock.params().receiver()), lock.amount());
+    }
+
+    private void goOn(HtlcRows.OpenPosition next) {
         position = next;
         markChanged();
     }
@@ -230,8 +255,9 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         reclaims.retainAll(found);
         found.clear();
         overdue = 0;
-        position = START;
-        watch(survey.parties());
+        position = HtlcRows.OpenPosition.START;
+        watch(parties.mostValuable());
+        parties = new Parties();
         if (!checking && !survey.pending().isEmpty()) {
             checking = true;
             Outcome.pipe(getContext(), watch.lost().check(survey.pending()), Checked::new);
@@ -239,8 +265,8 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     }
 
     private void watch(List<Address> now) {
-        if (!now.equals(parties)) {
-            parties = now;
+        if (!now.equals(watched)) {
+            watched = now;
             watch.parties().accept(now);
         }
     }

@@ -2,6 +2,7 @@ package org.chainwalletd.htlc;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -124,12 +125,13 @@ record RedeemPlan(
                     candidates(proven.get().output(), proven.get().tipHeight()));
         }
         return node.tip()
+                .thenCombineAsync(sightings.followedHeight(), RedeemPlan::higher, executor)
                 .thenComposeAsync(
-                        tip -> {
-                            requireTimeout(tip.height());
+                        height -> {
+                            requireTimeout(height);
                             return authenticated(node, executor)
                                     .thenComposeAsync(
-                                            output -> waitingReclaim(tip.height(), node, executor)
+                                            output -> waitingReclaim(height, node, executor)
                                                     .thenApplyAsync(
                                                             spent -> {
                                                                 spent.ifPresent(this::refuseWaiting);
@@ -137,9 +139,15 @@ record RedeemPlan(
                                                             },
                                                             executor),
                                             executor)
-                                    .thenApplyAsync(output -> candidates(output, tip.height()), executor);
+                                    .thenApplyAsync(output -> candidates(output, height), executor);
                         },
                         executor);
+    }
+
+    /** Returns the higher height: a node that reports less than the followed chain lags, and the daemon itself lags while it catches up. */
+    private static long higher(NodeClient.Tip node, OptionalLong followed) {
+        long known = followed.orElse(0);
+        return Long.compareUnsigned(node.height(), known) > 0 ? node.height() : known;
     }
 
     private void requireTimeout(long height) {

@@ -2,6 +2,7 @@ package org.chainwalletd.htlc;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -66,6 +67,14 @@ public final class Sightings {
      */
     CompletionStage<Boolean> isInBlock(Outpoint lock) {
         return books.read(session -> isInBlock(session.head(), lock)).exceptionallyAsync(unreadable -> false, executor);
+    }
+
+    /** Reads the height of the newest followed block that may be reported to others; empty before the first, and while the books cannot be read. */
+    CompletionStage<OptionalLong> followedHeight() {
+        return books.read(session -> BlockRows.told(session.head())
+                        .map(told -> OptionalLong.of(told.height()))
+                        .orElse(OptionalLong.empty()))
+                .exceptionallyAsync(unreadable -> OptionalLong.empty(), executor);
     }
 
     private static boolean isInBlock(Page head, Outpoint lock) {

@@ -1,7 +1,10 @@
 package org.chainwalletd.wait;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Block;
@@ -28,15 +30,25 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.stage.Outcome;
 
 /**
- * Look-up of pending transactions of some addresses: one scan for all addresses, then the bytes of each transaction not known yet, because the
- * amounts in a listing prove nothing. Transactions whose bytes cannot be fetched, belong to another id, or are too many for one look-up or its time,
- * are reported as missing.
+ * Look-ups of pending transactions for one actor, and owner of what is listed but still unknown, and of how much of it is requested. A look-up of
+ * some addresses is one scan for all of them, then the bytes of each transaction not known yet, because the amounts in a listing prove nothing.
+ * Transactions whose bytes cannot be fetched, belong to another id, or are too many for one look-up or its time, are reported as missing; the actor
+ * may have some of them requested again.
  */
 final class MempoolLook {
     /** Maximum number of transactions fetched per look-up, shared by its addresses in turns; the rest is reported as missing. */
     private static final int MOST_FETCHED = 500;
+    /** Maximum number of missing transactions that are requested again. */
+    private static final int MOST_REPEATED = 50;
+    /** Maximum number of listed transactions of one address: enough to tell that there are more than a look-up and its repetitions fetch. */
+    private static final int MOST_LISTED = MOST_FETCHED + MOST_REPEATED + 1;
+    /** Attempts to fetch a missing transaction, and the pause before each. */
+    private static final int TRIES = 10;
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
     /** Transactions fetched concurrently. */
     static final int AT_ONCE = 16;
     /** Maximum length of the transactions of one look-up together: one block confirms no more. */
@@ -47,29 +59,24 @@ final class MempoolLook {
     /**
      * Result of a look-up.
      *
+     * @param addresses for which the transactions were listed
      * @param paid amounts that transactions pay to the addresses, by transaction
      * @param transactions by their ids, computed from the bytes
      * @param missing transactions whose bytes were not fetched
      * @param unrequested those of the missing ones that were not even requested
      */
     record Found(
+            List<Address> addresses,
             Map<Hash256, Map<Address, Amount>> paid,
             Map<Hash256, Transaction> transactions,
             List<Hash256> missing,
-            Set<Hash256> unrequested) {
-        private Found withMissing(List<Hash256> more) {
-            return new Found(
-                    paid,
-                    transactions,
-                    Stream.concat(missing.stream(), more.stream()).toList(),
-                    Stream.concat(unrequested.stream(), more.stream()).collect(Collectors.toSet()));
-        }
-    }
+            Set<Hash256> unrequested) {}
 
     private final ChainProfile profile;
     private final NodeClient nodes;
     private final Executor executor;
     private final LongSupplier clock;
+    private final MissingBodies missing = new MissingBodies();
 
     /** @param clock monotonic milliseconds */
     MempoolLook(ChainProfile profile, NodeClient nodes, Executor executor, LongSupplier clock) {
@@ -107,9 +114,26 @@ final class MempoolLook {
                         pools -> fetch(addresses, pools, entry -> true, (address, txId) -> known.test(txId)), executor);
     }
 
-    /** Fetches transactions that an earlier look-up of the addresses has listed. */
-    CompletionStage<Found> again(List<Address> addresses, List<Hash256> txIds) {
-        return fetch(txIds, Set.copyOf(addresses));
+    /** Keeps missing transactions of a look-up to request them again; returns whether there was room for all. */
+    boolean keepMissing(Found found) {
+        return missing.add(found.addresses(), found.missing());
+    }
+
+    /** Sends the actor this message when it should call {@link #fetchMissing}, if there is reason to. */
+    <C> void fetchLater(TimerScheduler<C> timers, C due) {
+        if (missing.isDue() && !timers.isTimerActive(due)) {
+            timers.startSingleTimer(due, due, PAUSE);
+        }
+    }
+
+    /** Fetches the kept transactions; {@link #fetched} follows. */
+    CompletionStage<Found> fetchMissing() {
+        MissingBodies.Question question = missing.ask();
+        return fetch(question.txIds(), question.addresses());
+    }
+
+    void fetched(Outcome<Found> bodies) {
+        bodies.match(missing::answered, failure -> missing.failed());
     }
 
     private CompletionStage<Found> fetch(
@@ -124,13 +148,10 @@ final class MempoolLook {
                     .filter(wanted)
                     .map(NodeClient.MempoolEntry::txId)
                     .filter(txId -> !known.test(address, txId))
-                    .limit(MOST_FETCHED + MissingBodies.MOST + 1)
+                    .limit(MOST_LISTED)
                     .toList());
         }
-        List<Hash256> inTurns = inTurns(unknown);
-        int most = Math.min(MOST_FETCHED, inTurns.size());
-        return fetch(inTurns.subList(0, most), Set.copyOf(addresses))
-                .thenApplyAsync(found -> found.withMissing(inTurns.subList(most, inTurns.size())), executor);
+        return fetch(inTurns(unknown), addresses);
     }
 
     /** Returns the items of some lists without duplicates: first the first one of each list, then the second ones, and so on. */
@@ -147,12 +168,14 @@ final class MempoolLook {
         return List.copyOf(items);
     }
 
-    private CompletionStage<Found> fetch(List<Hash256> txIds, Set<Address> asked) {
+    private CompletionStage<Found> fetch(List<Hash256> txIds, List<Address> addresses) {
         AtomicLong room = new AtomicLong(MOST_BYTES);
         long end = clock.getAsLong() + MOST_MILLIS;
+        int most = Math.min(MOST_FETCHED, txIds.size());
         Set<Hash256> unrequested = ConcurrentHashMap.newKeySet();
+        unrequested.addAll(txIds.subList(most, txIds.size()));
         return Bounded.each(
-                        txIds,
+                        txIds.subList(0, most),
                         AT_ONCE,
                         txId -> {
                             if (room.get() < 0 || clock.getAsLong() >= end) {
@@ -162,25 +185,29 @@ final class MempoolLook {
                             return transaction(txId, room);
                         },
                         executor)
-                .thenApplyAsync(fetched -> found(txIds, fetched, unrequested, asked), executor);
+                .thenApplyAsync(fetched -> found(txIds, fetched, unrequested, addresses), executor);
     }
 
     private Found found(
-            List<Hash256> txIds, List<Optional<Transaction>> fetched, Set<Hash256> unrequested, Set<Address> asked) {
+            List<Hash256> txIds,
+            List<Optional<Transaction>> fetched,
+            Set<Hash256> unrequested,
+            List<Address> addresses) {
+        Set<Address> asked = Set.copyOf(addresses);
         Map<Hash256, Map<Address, Amount>> paid = new HashMap<>();
         Map<Hash256, Transaction> transactions = new HashMap<>();
-        List<Hash256> missing = new ArrayList<>();
+        List<Hash256> unfetched = new ArrayList<>();
         for (int i = 0; i < txIds.size(); i++) {
             Hash256 txId = txIds.get(i);
-            fetched.get(i)
+            (i < fetched.size() ? fetched.get(i) : Optional.<Transaction>empty())
                     .ifPresentOrElse(
                             tx -> {
                                 paid.put(txId, Payments.of(profile, tx, asked::contains));
                                 transactions.put(txId, tx);
                             },
-                            () -> missing.add(txId));
+                            () -> unfetched.add(txId));
         }
-        return new Found(paid, transactions, missing, unrequested);
+        return new Found(addresses, paid, transactions, unfetched, unrequested);
     }
 
     /** @param room bytes left for the look-up; negative once a transaction did not fit */
@@ -200,6 +227,77 @@ final class MempoolLook {
                     : Optional.empty();
         } catch (DecodeException e) {
             return Optional.empty();
+        }
+    }
+
+    /**
+     * Transactions listed in a mempool whose bytes no node has sent yet. Each is requested a few more times by its id, which costs no scan; otherwise a
+     * payment whose first fetch failed would be reported only with its block. Bounded, because a node may list transactions that do not exist; after
+     * the last attempt, or above the maximum, only a later look-up requests it.
+     */
+    static final class MissingBodies {
+        /** Transaction that is requested again, with the addresses for which it was listed. */
+        private static final class Missing {
+            final List<Address> addresses;
+            int tries;
+
+            Missing(List<Address> addresses) {
+                this.addresses = addresses;
+            }
+        }
+
+        private final Map<Hash256, Missing> missing = new LinkedHashMap<>();
+        private boolean asking;
+
+        /**
+         * Adds transactions that a look-up of these addresses listed but whose bytes were not fetched, up to {@value #MOST_REPEATED} in all.
+         *
+         * @return whether all were added
+         */
+        boolean add(List<Address> addresses, Collection<Hash256> txIds) {
+            for (Hash256 txId : txIds) {
+                if (missing.size() < MOST_REPEATED) {
+                    missing.putIfAbsent(txId, new Missing(addresses));
+                }
+            }
+            return missing.keySet().containsAll(txIds);
+        }
+
+        /** Returns whether a request is due after a pause. */
+        boolean isDue() {
+            return !asking && !missing.isEmpty();
+        }
+
+        /**
+         * Transactions to request; ended by {@link #answered} or {@link #failed}.
+         *
+         * @param addresses all addresses for which they were listed
+         */
+        record Question(List<Address> addresses, List<Hash256> txIds) {}
+
+        Question ask() {
+            asking = true;
+            Set<Address> addresses = new LinkedHashSet<>();
+            missing.values().forEach(one -> {
+                one.tries++;
+                addresses.addAll(one.addresses);
+            });
+            return new Question(List.copyOf(addresses), new ArrayList<>(missing.keySet()));
+        }
+
+        void answered(Found found) {
+            missing.keySet().removeAll(found.transactions().keySet());
+            missing.forEach((txId, one) -> {
+                if (found.unrequested().contains(txId)) {
+                    one.tries--;
+                }
+            });
+            failed();
+        }
+
+        void failed() {
+            asking = false;
+            missing.values().removeIf(one -> one.tries >= TRIES);
         }
     }
 }

@@ -56,7 +56,6 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
     private final LongSupplier clock;
     private final LookQueue queue = new LookQueue();
     private final Set<Hash256> known = new HashSet<>();
-    private final MissingBodies missing = new MissingBodies();
     private long tipAt;
     private boolean looking;
 
@@ -134,31 +133,23 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
         looking = false;
         looked.look().value().ifPresent(found -> {
             found(found);
-            if (!missing.add(looked.addresses(), found.missing())
-                    && !found.unrequested().isEmpty()) {
+            if (!mempools.keepMissing(found) && !found.unrequested().isEmpty()) {
                 nudged(looked.addresses(), clock.getAsLong() + BLOCK_MILLIS);
             }
         });
-        fetchLater();
+        mempools.fetchLater(timers, Timer.FETCH);
         return lookWhenDue();
     }
 
-    private void fetchLater() {
-        if (missing.isDue() && !timers.isTimerActive(Timer.FETCH)) {
-            timers.startSingleTimer(Timer.FETCH, Timer.FETCH, MissingBodies.PAUSE);
-        }
-    }
-
     private Behavior<Command> onFetch() {
-        MissingBodies.Question question = missing.ask();
-        Outcome.pipe(getContext(), mempools.again(question.addresses(), question.txIds()), Fetched::new);
+        Outcome.pipe(getContext(), mempools.fetchMissing(), Fetched::new);
         return this;
     }
 
     private Behavior<Command> onFetched(Fetched fetched) {
-        fetched.bodies().match(missing::answered, failure -> missing.failed());
+        mempools.fetched(fetched.bodies());
         fetched.bodies().value().ifPresent(this::found);
-        fetchLater();
+        mempools.fetchLater(timers, Timer.FETCH);
         return this;
     }
 

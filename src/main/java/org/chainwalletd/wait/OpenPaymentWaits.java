@@ -276,9 +276,9 @@ final class OpenPaymentWaits {
     }
 
     /** Handles the result of a look-up. */
-    void found(List<Address> addresses, BeforeLook before, MempoolLook.Found found) {
+    void found(BeforeLook before, MempoolLook.Found found) {
         metrics.looked();
-        groups.each(addresses, group -> {
+        groups.each(found.addresses(), group -> {
             seen(group, found);
             group.waits.stream()
                     .filter(wait -> !wait.settled && before.prompt.contains(wait))
@@ -288,8 +288,8 @@ final class OpenPaymentWaits {
     }
 
     /** Handles transactions that an earlier look-up could not fetch. */
-    void fetched(List<Address> addresses, MempoolLook.Found found) {
-        groups.each(addresses, group -> {
+    void fetched(MempoolLook.Found found) {
+        groups.each(found.addresses(), group -> {
             seen(group, found);
             answer(group);
         });

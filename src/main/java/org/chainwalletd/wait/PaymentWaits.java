@@ -65,7 +65,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private record Looked(List<Address> addresses, OpenPaymentWaits.BeforeLook before, Outcome<MempoolLook.Found> look)
             implements Command {}
 
-    private record Fetched(List<Address> addresses, Outcome<MempoolLook.Found> bodies) implements Command {}
+    private record Fetched(Outcome<MempoolLook.Found> bodies) implements Command {}
 
     private record Balances(List<Address> addresses, List<Address> asked, Outcome<List<Optional<List<Amount>>>> byNode)
             implements Command {}
@@ -105,7 +105,6 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private boolean reading;
     private final OpenPaymentWaits waits;
     private final LookPlan looks;
-    private final MissingBodies missing = new MissingBodies();
     private final AtomicBoolean ending;
 
     /**
@@ -328,41 +327,31 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private void found(Looked looked, MempoolLook.Found found) {
         looks.mempoolRead();
         found.transactions().forEach(listener::seen);
-        waits.found(looked.addresses(), looked.before(), found);
+        waits.found(looked.before(), found);
         if (!found.missing().isEmpty()) {
             // The next wait needs its own look-up, because not everything pending is known.
             waits.outdated(looked.addresses());
             boolean isProgress = found.paid().values().stream().anyMatch(paid -> !paid.isEmpty())
                     || !found.unrequested().isEmpty();
-            if (!missing.add(looked.addresses(), found.missing()) && isProgress) {
+            if (!mempools.keepMissing(found) && isProgress) {
                 waits.incomplete(looked.addresses()).forEach(looks::later);
             }
-            fetchLater();
-        }
-    }
-
-    private void fetchLater() {
-        if (missing.isDue() && !timers.isTimerActive(Timer.FETCH)) {
-            timers.startSingleTimer(Timer.FETCH, Timer.FETCH, MissingBodies.PAUSE);
+            mempools.fetchLater(timers, Timer.FETCH);
         }
     }
 
     private Behavior<Command> onFetch() {
-        MissingBodies.Question question = missing.ask();
-        Outcome.pipe(
-                getContext(),
-                mempools.again(question.addresses(), question.txIds()),
-                bodies -> new Fetched(question.addresses(), bodies));
+        Outcome.pipe(getContext(), mempools.fetchMissing(), Fetched::new);
         return this;
     }
 
     private Behavior<Command> onFetched(Fetched fetched) {
-        fetched.bodies().match(missing::answered, failure -> missing.failed());
+        mempools.fetched(fetched.bodies());
         fetched.bodies().value().ifPresent(found -> {
             found.transactions().forEach(listener::seen);
-            waits.fetched(fetched.addresses(), found);
+            waits.fetched(found);
         });
-        fetchLater();
+        mempools.fetchLater(timers, Timer.FETCH);
         return this;
     }
 

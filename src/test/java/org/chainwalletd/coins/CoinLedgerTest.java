@@ -1,6 +1,7 @@
 package org.chainwalletd.coins;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.stream.LongStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.follow.Precedence;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.HistoryEntry;
@@ -378,6 +380,24 @@ class CoinLedgerTest {
 
         assertThat(reads.balance(stranger).toCompletableFuture()).failsWithin(Duration.ofSeconds(60));
         assertThat(spends.addressUtxos(stranger).toCompletableFuture()).failsWithin(Duration.ofSeconds(60));
+    }
+
+    @Test
+    void a_balance_is_refused_while_the_only_node_does_not_show_the_blocks_that_it_reports() {
+        watchFresh();
+        chain.fund(fresh.get(0), 5_000);
+        awaitTip();
+        LedgerReads reads = new LedgerReads(rig.client(), ledger, rig.executor());
+        node.lieAbout(
+                "get_block_height",
+                tip -> tip.put("height", tip.path("height").asLong() + 5).put("block_id", "aa".repeat(32)));
+        Await.until("its tip is ignored", () -> ledger.precedence() == Precedence.NEITHER);
+
+        assertThatThrownBy(() -> Await.result(reads.balance(fresh.get(0))))
+                .hasMessageContaining("5 below the height that")
+                .hasMessageContaining("reports without showing the blocks");
+        node.tellTheTruth();
+        assertThat(Await.result(reads.balance(fresh.get(0)))).isEqualTo(Amount.of(5_000));
     }
 
     private List<HistoryEntry> historyOf(Address address) {

@@ -331,6 +331,16 @@ class DoctorTest {
     }
 
     @Test
+    void more_memory_for_clients_than_nodes_can_spare_is_a_warning() {
+        assertThat(lines(new MachineCheck(settings()))).noneMatch(line -> line.contains("--max-held-bytes"));
+        flags.put("--max-held-bytes", Long.toString(Runtime.getRuntime().maxMemory()));
+
+        assertThat(lines(new MachineCheck(settings())))
+                .anyMatch(line -> line.startsWith("warn  memory: clients may use only ")
+                        && line.endsWith("raise WALLETD_HEAP or lower --max-held-bytes"));
+    }
+
+    @Test
     void a_folder_or_file_that_others_may_change_fails_as_it_stops_the_start() throws IOException {
         Path datadir = datadir();
         file(datadir.resolve("token-read"), "t\n");

@@ -78,6 +78,7 @@ final class ModelDaemon implements AutoCloseable {
                         new WorkCheck(ModelChain.PROFILE, executor),
                         new SimpleMeterRegistry(),
                         INTERVAL,
+                        Duration.ofSeconds(10),
                         clock,
                         executor));
     }

@@ -98,6 +98,7 @@ final class SharingDaemon implements AutoCloseable {
                 new WorkCheck(ModelChain.PROFILE, executor),
                 new SimpleMeterRegistry(),
                 INTERVAL,
+                settings.callTimeout(),
                 Clock.systemUTC(),
                 executor));
         follower = Follower.start(keeper, setup);

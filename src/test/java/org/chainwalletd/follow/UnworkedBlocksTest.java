@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.BlockHeader;
@@ -50,6 +51,7 @@ class UnworkedBlocksTest {
 
     private final WorkCheck work = new WorkCheck(header -> header.nonce() == 1, Runnable::run);
     private final Node node = new Node();
+    private Duration timeout = Duration.ofSeconds(10);
 
     @AutoClose
     private FollowRig rig;
@@ -67,6 +69,8 @@ class UnworkedBlocksTest {
         volatile long lacks = -1;
         /** Run on each request for a block, before the answer. */
         volatile Runnable whenAsked = () -> {};
+        /** Delay of each answer about a block. */
+        volatile Duration delay = Duration.ZERO;
         /** Whether it reports its tip but shows no block. */
         volatile boolean fails;
 
@@ -86,7 +90,7 @@ class UnworkedBlocksTest {
                     long height = (Long) call.arguments()[0];
                     yield fails || height > failsAbove && height < shown.size() - 1
                             ? CompletableFuture.failedFuture(new NodeException.Unreachable("the answer is too long"))
-                            : CompletableFuture.completedFuture(blockAt(height));
+                            : delayed(blockAt(height));
                 }
                 case "transaction" -> {
                     bodiesAsked.incrementAndGet();
@@ -96,6 +100,12 @@ class UnworkedBlocksTest {
                 case "pinned", "hasty", "background", "patient" -> call.self();
                 default -> throw new UnsupportedOperationException(call.name());
             });
+        }
+
+        private <T> CompletableFuture<T> delayed(T answer) {
+            return delay.isZero()
+                    ? CompletableFuture.completedFuture(answer)
+                    : new CompletableFuture<T>().completeOnTimeout(answer, delay.toMillis(), TimeUnit.MILLISECONDS);
         }
 
         private NodeClient.Tip tip() {
@@ -188,7 +198,9 @@ class UnworkedBlocksTest {
                         "work",
                         work,
                         "clock",
-                        clock),
+                        clock,
+                        "requestTimeout",
+                        timeout),
                 URI.create("http://127.0.0.1:9"));
         rig.awaitTip(topOf(chain));
     }
@@ -252,6 +264,28 @@ class UnworkedBlocksTest {
             rig.awaitTip(topOf(honest));
         }
         assertThat(rig.events()).noneMatch(FollowEvent.Disconnected.class::isInstance);
+    }
+
+    @Test
+    void a_node_that_sends_each_header_late_does_not_keep_the_follower_from_the_others() {
+        timeout = Duration.ofMillis(100);
+        Node late = new Node();
+        List<BlockHeader> common = followed(late, node);
+        List<BlockHeader> ours = grown(common, 200, true);
+        late.shown = ours;
+        node.shown = ours;
+        rig.awaitTip(topOf(ours));
+        List<BlockHeader> branch = new ArrayList<>(common);
+        branch.add(header(10, topOf(common), 1, YESTERDAY + 11, NO_TRANSACTIONS));
+        late.delay = timeout.dividedBy(2);
+        late.shown = grown(branch, 150, true);
+        int before = late.blocksAsked.get();
+        Await.until("it is looked at", () -> late.blocksAsked.get() > before + 2);
+
+        node.shown = grown(ours, 1, true);
+
+        rig.awaitTip(topOf(node.shown));
+        assertThat(late.blocksAsked.get() - before).isLessThan(100);
     }
 
     @Test
@@ -556,8 +590,31 @@ class UnworkedBlocksTest {
         assertThat(greatestLag(4, honest, another)).isZero();
 
         Await.until("it is caught", () -> lies() > 0);
-        assertThat(rig.follower().isDistrusting()).isTrue();
+        assertThat(rig.follower().precedence()).isEqualTo(Precedence.BOOKS);
         assertThat(rig.follower().status().complaints()).isEmpty();
+    }
+
+    @Test
+    void neither_the_books_nor_the_nodes_count_while_the_only_node_reports_blocks_that_it_does_not_show() {
+        List<BlockHeader> chain = followed(node);
+        node.claimed = FAR_ABOVE;
+
+        Await.until("neither counts", () -> rig.follower().precedence() == Precedence.NEITHER);
+        assertThat(rig.follower().reportedLag()).isEqualTo(FAR_ABOVE - (chain.size() - 1));
+
+        node.claimed = 0;
+        Await.until("the nodes count", () -> rig.follower().precedence() == Precedence.NODES);
+        assertThat(rig.follower().reportedLag()).isZero();
+    }
+
+    @Test
+    void the_books_count_while_a_node_reports_blocks_that_it_does_not_show_and_another_confirms_the_followed_tip() {
+        Node honest = new Node();
+        followed(node, honest);
+        node.claimed = FAR_ABOVE;
+
+        Await.until("the books count", () -> rig.follower().precedence() == Precedence.BOOKS);
+        assertThat(rig.follower().reportedLag()).isZero();
     }
 
     @Test
@@ -744,6 +801,33 @@ class UnworkedBlocksTest {
                 .isInstanceOfSatisfying(
                         ChainComparison.Finding.Longer.class,
                         longer -> assertThat(longer.proof().height()).isEqualTo(FAR_ABOVE));
+    }
+
+    @Test
+    void a_tip_that_is_replaced_during_a_comparison_takes_back_no_height() {
+        FollowedNode replacing = new FollowedNode("replacing", node.client());
+        Rounds rounds = new Rounds(
+                List.of(replacing, new FollowedNode("other", new Node().client())),
+                Clock.systemUTC(),
+                new SimpleMeterRegistry());
+        List<BlockHeader> chain = grown(List.of(), 10, true);
+        List<BlockHeader> below = grown(chain, 489, true);
+        node.shown = grown(below, 1, true);
+        List<BlockHeader> sibling = new ArrayList<>(below);
+        sibling.add(header(499, topOf(below), 1, YESTERDAY + 500, NO_TRANSACTIONS));
+        // The block above ours, then the tip.
+        node.whenAsked = () -> node.shown = node.blocksAsked.get() == 2 ? grown(sibling, 1, true) : node.shown;
+
+        ChainComparison.Finding finding = Await.result(
+                new ChainComparison(replacing.client(), checked(chain), check(work), Runnable::run).begin());
+
+        rounds.found(replacing, finding, 9);
+        assertThat(rounds.highest(500, 499, 9)).isEqualTo(500);
+        assertThat(finding)
+                .isEqualTo(new ChainComparison.Finding.Longer(
+                        500,
+                        true,
+                        new ChainComparison.Proof(500, ChainComparison.Proof.Extent.FIRST, Optional.empty())));
     }
 
     @Test

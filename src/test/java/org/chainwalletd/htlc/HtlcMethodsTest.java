@@ -235,6 +235,20 @@ class HtlcMethodsTest {
     }
 
     @Test
+    void a_node_that_reports_a_height_below_the_followed_one_does_not_hold_back_a_reclaim() {
+        long timeout = rig.devnet().tip().height() + 5;
+        String lockTxId = locked(5_000_000, "timeout", timeout);
+        rig.mine(6);
+        rig.awaitFollowed();
+        rig.node().lieAbout("get_block_height", tip -> tip.put("height", timeout));
+        try {
+            rig.call("htlc_reclaim", reclaim(lockTxId, "timeout", timeout));
+        } finally {
+            rig.node().tellTheTruth();
+        }
+    }
+
+    @Test
     void timeouts_are_u64_and_one_that_has_passed_can_be_reclaimed_at_once() {
         rig.fund(sender, 1_000_000, 1_000_000);
         java.math.BigInteger max = java.math.BigInteger.ONE.shiftLeft(64).subtract(java.math.BigInteger.ONE);

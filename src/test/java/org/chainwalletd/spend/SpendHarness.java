@@ -251,6 +251,7 @@ final class SpendHarness implements AutoCloseable {
                 new WorkCheck(PROFILE, executor),
                 new SimpleMeterRegistry(),
                 Duration.ofMillis(20),
+                Duration.ofSeconds(10),
                 Clock.systemUTC(),
                 executor);
     }

@@ -77,6 +77,7 @@ public final class FollowRig implements AutoCloseable {
                         new WorkCheck(ChainProfile.of("chain"), executor),
                         meters,
                         INTERVAL,
+                        Duration.ofSeconds(10),
                         Clock.systemUTC(),
                         executor)));
         follower.subscribe(kit.spawn(Behaviors.<FollowEvent>receiveMessage(event -> {

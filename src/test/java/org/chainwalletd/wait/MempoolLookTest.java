@@ -113,7 +113,8 @@ class MempoolLookTest {
         assertThat(asked).hasSizeLessThan(COUNT / 2);
         assertThat(found.unrequested()).doesNotContainAnyElementsOf(asked).hasSize(COUNT - asked.size());
 
-        MempoolLook.Found again = Await.result(look.again(List.of(PAID), found.missing()));
+        look.keepMissing(found);
+        MempoolLook.Found again = Await.result(look.fetchMissing());
         assertThat(again.transactions()).hasSize(KEPT);
         assertThat(again.paid().values()).allMatch(paid -> paid.get(PAID).equals(Amount.of(1_000)));
     }
@@ -137,7 +138,8 @@ class MempoolLookTest {
         assertThat(found.missing()).hasSize(COUNT - asked.size());
         assertThat(found.unrequested()).containsExactlyInAnyOrderElementsOf(found.missing());
 
-        MempoolLook.Found again = Await.result(look.again(List.of(PAID), found.missing()));
+        look.keepMissing(found);
+        MempoolLook.Found again = Await.result(look.fetchMissing());
         assertThat(again.missing()).isEmpty();
     }
 }

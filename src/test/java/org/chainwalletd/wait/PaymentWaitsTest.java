@@ -175,7 +175,7 @@ class PaymentWaitsTest {
 
     @Test
     void a_transaction_that_does_not_exist_is_asked_for_some_times_only() {
-        MissingBodies missing = new MissingBodies();
+        MempoolLook.MissingBodies missing = new MempoolLook.MissingBodies();
         List<Hash256> named = Stream.iterate(1, number -> number + 1)
                 .limit(1_000)
                 .map(number -> WaitRig.id(rig.payment(SHOP, number)))
@@ -221,13 +221,13 @@ class PaymentWaitsTest {
 
     @Test
     void only_requests_that_were_made_count_as_attempts() {
-        MissingBodies missing = new MissingBodies();
+        MempoolLook.MissingBodies missing = new MempoolLook.MissingBodies();
         Hash256 requested = WaitRig.id(rig.payment(SHOP, 1));
         Hash256 unrequested = WaitRig.id(rig.payment(SHOP, 2));
         assertThat(missing.add(List.of(SHOP), List.of(requested, unrequested))).isTrue();
         for (int i = 0; i < 20; i++) {
             List<Hash256> asked = missing.ask().txIds();
-            missing.answered(new MempoolLook.Found(Map.of(), Map.of(), asked, Set.of(unrequested)));
+            missing.answered(new MempoolLook.Found(List.of(SHOP), Map.of(), Map.of(), asked, Set.of(unrequested)));
         }
 
         assertThat(missing.ask().txIds()).containsExactly(unrequested);

@@ -43,7 +43,7 @@ public record HttpLimits(
     /** Configured limits, plus the fixed values of those that are not configurable. */
     public static HttpLimits of(Settings.Http http) {
         Settings.ClientShares shares = http.shares();
-        long held = shares.heldBytes().orElse(HeapShares.ofThisProcess().peersOfOneKind());
+        long held = HeapShares.ofThisProcess().clients(shares.heldBytes());
         return new HttpLimits(
                 http.requests().maxHeadBytes(),
                 http.requests().maxBodyBytes(),

@@ -47,7 +47,7 @@ public record FollowMethods(
 
     private GetFollowerStatus.Result result(
             FollowStatus status, FollowedTip tip, long htlcCount, boolean scanned, long blocksLeft) {
-        long tipHeight = tip.height() + status.lag();
+        long tipHeight = tip.height() + follower.reportedLag();
         return new GetFollowerStatus.Result(
                 tip.height(),
                 tip.place().blockId(),

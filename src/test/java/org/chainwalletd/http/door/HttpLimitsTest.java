@@ -3,11 +3,16 @@ package org.chainwalletd.http.door;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import org.chainwalletd.config.HeapShares;
+import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.net.ByteBudget;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class HttpLimitsTest {
     private static final Duration LONG = Duration.ofMinutes(1);
@@ -22,6 +27,17 @@ class HttpLimitsTest {
         assertThat(fewer.maxConnectionsPerAddress()).isEqualTo(75);
         assertThat(LIMITS.fitting(1_000)).isSameAs(LIMITS);
         assertThat(LIMITS.fitting(1).maxConnectionsPerAddress()).isEqualTo(1);
+    }
+
+    @Test
+    void clients_never_get_the_part_of_nodes_however_much_is_configured(@TempDir Path home) {
+        long most = HeapShares.ofThisProcess().peersOfOneKind();
+        Map<String, String> flags = Map.of("--max-held-bytes", Long.toString(4 * most));
+
+        HttpLimits limits = HttpLimits.of(
+                SettingsLoader.load(flags, Map.of(), home).settings().http());
+
+        assertThat(limits.memory()).isEqualTo(new HttpLimits.Memory(most, most / 2, most / 4));
     }
 
     @Test

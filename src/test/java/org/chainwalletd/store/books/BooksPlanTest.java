@@ -209,11 +209,10 @@ class BooksPlanTest {
         HtlcRows.anyOfHashLock(head, hash(8), 9);
         HtlcRows.claimedOfHashLock(head, hash(8), 9);
         HtlcRows.ofState(head, HtlcTable.LOCKED, HtlcTable.SENDER, start, 9);
-        HtlcRows.overdue(head, start, 9);
+        HtlcRows.open(head, HtlcRows.OpenPosition.START, 9);
         HtlcRows.ofParty(head, OURS, HtlcTable.LOCKED, HtlcTable.SENDER, start, 9);
         HtlcRows.changedAbove(head, 3, 6);
         HtlcRows.pending(head, 9);
-        HtlcRows.openParties(head, 9);
         HtlcRows.counts(head);
         HtlcChanges.last(head);
         HtlcChanges.after(head, 0, 9);

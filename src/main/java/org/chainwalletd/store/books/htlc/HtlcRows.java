@@ -4,11 +4,9 @@ import java.nio.ByteBuffer;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -44,6 +42,14 @@ public final class HtlcRows {
             SELECT + "sender_address = ? AND state = ? AND role = ? AND forgotten = 0" + AFTER;
     private static final String BY_RECEIVER =
             SELECT + "receiver_address = ? AND state = ? AND role = ? AND forgotten = 0" + AFTER;
+
+    private record StateAndRole(int state, int role) {}
+
+    /** States and roles of open HTLCs. */
+    private static final List<StateAndRole> OPEN = Stream.of(HtlcTable.EXPIRED, HtlcTable.LOCKED)
+            .flatMap(state -> Stream.of(HtlcTable.SENDER, HtlcTable.SENDER | HtlcTable.RECEIVER, HtlcTable.RECEIVER)
+                    .map(role -> new StateAndRole(state, role)))
+            .toList();
 
     private HtlcRows() {}
 
@@ -135,13 +141,36 @@ public final class HtlcRows {
         return page.query(BY_STATE, HtlcRows::read, state, role, after.lockHeight(), after.outpoint(), limit);
     }
 
-    /** Lists locks of ours past their timeout, as {@link #ofState} does. Their value is no criterion, because no index has it. */
-    public static List<HtlcRow> overdue(Page page, Position after, int limit) {
-        return Stream.of(HtlcTable.SENDER, HtlcTable.SENDER | HtlcTable.RECEIVER)
-                .flatMap(role -> ofState(page, HtlcTable.EXPIRED, role, after, limit).stream())
-                .sorted(Comparator.comparing(Position::of))
-                .limit(limit)
-                .toList();
+    /**
+     * Position in the order of {@link #open}.
+     *
+     * @param part index of a state and role in that order
+     * @param after position among the rows of that part
+     */
+    public record OpenPosition(int part, Position after) {
+        public static final OpenPosition START = new OpenPosition(0, Position.before(0));
+    }
+
+    /** @param next position after the last of these rows; empty if they end the listing */
+    public record OpenLocks(List<HtlcRow> rows, Optional<OpenPosition> next) {}
+
+    /**
+     * Lists at most {@code limit} open HTLCs, those past their timeout that we may take back first. Their value is no criterion, because no index has
+     * it.
+     */
+    public static OpenLocks open(Page page, OpenPosition start, int limit) {
+        List<HtlcRow> rows = new ArrayList<>();
+        for (OpenPosition at = start;
+                at.part() < OPEN.size();
+                at = new OpenPosition(at.part() + 1, OpenPosition.START.after())) {
+            StateAndRole part = OPEN.get(at.part());
+            rows.addAll(ofState(page, part.state(), part.role(), at.after(), limit - rows.size()));
+            if (rows.size() == limit) {
+                Position last = Position.of(rows.get(limit - 1));
+                return new OpenLocks(rows, Optional.of(new OpenPosition(at.part(), last)));
+            }
+        }
+        return new OpenLocks(rows, Optional.empty());
     }
 
     /** Lists rows as {@link #ofState} does, first those with {@code party} as sender, then those with it as receiver; each group is in order. */
@@ -173,26 +202,6 @@ public final class HtlcRows {
     /** Lists unconfirmed locks that were seen and are not lost. */
     public static List<HtlcRow> pending(Page page, int limit) {
         return page.query(SELECT + "lock_height = " + NONE + " AND lost = 0 LIMIT ?", HtlcRows::read, limit);
-    }
-
-    /** Lists the addresses of both parties of open HTLCs, most recent locks first, at most {@code most}. */
-    public static List<Address> openParties(Page page, int most) {
-        Set<Address> parties = new LinkedHashSet<>();
-        for (int state : List.of(HtlcTable.LOCKED, HtlcTable.EXPIRED)) {
-            for (int role : List.of(HtlcTable.RECEIVER, HtlcTable.SENDER, HtlcTable.SENDER | HtlcTable.RECEIVER)) {
-                page.query(
-                        "SELECT sender_address, receiver_address FROM htlcs WHERE scan = 0 AND forgotten = 0"
-                                + " AND state = ? AND role = ? ORDER BY lock_height DESC LIMIT ?",
-                        row -> {
-                            parties.add(Address.of(row.getBytes(2)));
-                            return parties.add(Address.of(row.getBytes(1)));
-                        },
-                        state,
-                        role,
-                        most);
-            }
-        }
-        return parties.stream().limit(most).toList();
     }
 
     /**

@@ -1,0 +1,14 @@
+package org.chainwalletd.follow;
+
+/** Decides whose answers about own coins count while the books have not reached the tip that a node reports. */
+public enum Precedence {
+    /** The nodes' answers: the books are late. */
+    NODES,
+    /** The followed blocks: a node returns false data, or reports a tip that it does not show while another node confirms the followed one. */
+    BOOKS,
+    /**
+     * Neither: nodes report blocks that they do not show, and no node confirms the followed tip. The blocks may not exist, or hold what the books
+     * lack.
+     */
+    NEITHER
+}
