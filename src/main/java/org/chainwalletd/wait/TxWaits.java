@@ -500,7 +500,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
      * Finds the place of a transaction by asking the nodes. No single node is trusted: two must name the same block, or the followed chain must
      * prove the transaction by its bytes. A place above the followed tip that only one node names is left to the follower.
      */
-    private static final class TxSearch {
+    static final class TxSearch {
         /** Result of a look-up. */
         sealed interface Found {
             /** No asked node has the transaction in a block of its best chain. */

@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -18,9 +15,9 @@ import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.LogCapture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 class DaemonTest {
     @TempDir
@@ -52,20 +49,11 @@ class DaemonTest {
     /** Actors that access a file which is already closed would report a fault to operators at each stop. */
     @Test
     void the_files_are_closed_after_the_last_actor_has_ended() {
-        Logger logger = (Logger) LoggerFactory.getLogger(ShutdownSequence.class);
-        ListAppender<ILoggingEvent> captured = new ListAppender<>();
-        captured.start();
-        Level before = logger.getLevel();
-        logger.setLevel(Level.DEBUG);
-        logger.addAppender(captured);
-        try {
+        LogCapture log = LogCapture.of(ShutdownSequence.class).at(Level.DEBUG);
+        try (log) {
             DaemonRig.withChain(folder).close();
-        } finally {
-            logger.detachAppender(captured);
-            logger.setLevel(before);
         }
-        assertThat(captured.list)
-                .extracting(ILoggingEvent::getFormattedMessage)
+        assertThat(log.messages())
                 .containsSubsequence(
                         "stopping http",
                         "stopping keyring",

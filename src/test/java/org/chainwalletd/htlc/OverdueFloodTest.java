@@ -2,9 +2,6 @@ package org.chainwalletd.htlc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
@@ -14,13 +11,11 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.LogCapture;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** Locks past their timeout while a third party makes locks in our name, which anybody can: the sender of a lock does not sign it. */
 class OverdueFloodTest {
@@ -34,20 +29,10 @@ class OverdueFloodTest {
     @AutoClose
     private DaemonRig rig;
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(HtlcIndex.class.getPackageName());
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    @AutoClose
+    private final LogCapture log = LogCapture.ofPackage(HtlcIndex.class);
+
     private Party ours;
-
-    @BeforeEach
-    void listen() {
-        log.start();
-        logger.addAppender(log);
-    }
-
-    @AfterEach
-    void leave() {
-        logger.detachAppender(log);
-    }
 
     private void start(String... more) {
         rig = DaemonRig.withChain(folder, more);
@@ -86,10 +71,7 @@ class OverdueFloodTest {
     }
 
     private boolean isLogged(String beginning) {
-        synchronized (log) {
-            return List.copyOf(log.list).stream()
-                    .anyMatch(event -> event.getFormattedMessage().startsWith(beginning));
-        }
+        return log.messages().stream().anyMatch(line -> line.startsWith(beginning));
     }
 
     private void awaitWarned(Outpoint lock) {
@@ -112,12 +94,9 @@ class OverdueFloodTest {
 
     /** Returns the reclaims that have ended, in this order. */
     private List<String> attempts() {
-        synchronized (log) {
-            return log.list.stream()
-                    .map(ILoggingEvent::getFormattedMessage)
-                    .filter(line -> line.contains(" was reclaimed by ") || line.contains(" is not reclaimed yet"))
-                    .toList();
-        }
+        return log.messages().stream()
+                .filter(line -> line.contains(" was reclaimed by ") || line.contains(" is not reclaimed yet"))
+                .toList();
     }
 
     @Test

@@ -2,9 +2,6 @@ package org.chainwalletd.htlc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -14,29 +11,18 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.books.htlc.HtlcRow;
 import org.chainwalletd.store.books.htlc.HtlcTable;
+import org.chainwalletd.testkit.LogCapture;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 class OverdueWarningsTest {
     private static final Party OURS = new Party(0x21);
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(OverdueWarnings.class);
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    @AutoClose
+    private final LogCapture log = LogCapture.of(OverdueWarnings.class);
+
     private final OverdueWarnings warnings = new OverdueWarnings(2);
-
-    @BeforeEach
-    void listen() {
-        log.start();
-        logger.addAppender(log);
-    }
-
-    @AfterEach
-    void leave() {
-        logger.detachAppender(log);
-    }
 
     private static Outpoint outpoint(int number) {
         return new Outpoint(Hash256.sha256(new byte[] {(byte) number}), 0);
@@ -59,10 +45,10 @@ class OverdueWarningsTest {
 
     /** Returns the warnings of a round that finds these locks. */
     private List<String> round(HtlcRow... locks) {
-        log.list.clear();
+        log.clear();
         List.of(locks).forEach(warnings::add);
         warnings.endRound();
-        return log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+        return log.messages();
     }
 
     private static String single(int number, long amount) {

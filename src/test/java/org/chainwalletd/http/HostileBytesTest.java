@@ -3,9 +3,7 @@ package org.chainwalletd.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -19,11 +17,11 @@ import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.http.tls.TlsServerTest;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.LogCapture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 @Timeout(120)
 class HostileBytesTest extends WithServer {
@@ -219,34 +217,21 @@ class HostileBytesTest extends WithServer {
                 "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\r\n\r\n"
             })
     void no_request_makes_the_daemon_write_to_its_log_or_call_the_fault_its_own(String request) throws Exception {
-        Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-        ListAppender<ILoggingEvent> captured = new ListAppender<>();
-        captured.start();
         start(ServerFixture.LIMITS);
-        try {
-            root.addAppender(captured);
+        try (LogCapture log = LogCapture.ofAll()) {
             try (RawClient client = fixture.client()) {
                 client.send(request);
                 client.socket().shutdownOutput();
                 assertThat(client.readToEnd()).matches("(?s)HTTP/1\\.[01] [24].*");
             }
-            assertThat(captured.list.stream().filter(event -> event.getLevel().isGreaterOrEqual(Level.INFO)))
-                    .isEmpty();
-        } finally {
-            root.detachAppender(captured);
+            assertThat(log.events()).noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.INFO));
         }
     }
 
     @Test
     void neither_tokens_nor_bodies_get_into_the_log_at_any_level() throws Exception {
-        Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-        Level before = root.getLevel();
-        ListAppender<ILoggingEvent> captured = new ListAppender<>();
-        captured.start();
-        root.addAppender(captured);
-        root.setLevel(Level.TRACE);
-        start(ServerFixture.LIMITS);
-        try {
+        try (LogCapture log = LogCapture.ofAll().at(Level.TRACE)) {
+            start(ServerFixture.LIMITS);
             String secret = "correct-horse-battery";
             String good = RawClient.postText(ServerFixture.SPEND, "\"" + secret + "\"");
             List<String> requests = List.of(
@@ -275,7 +260,7 @@ class HostileBytesTest extends WithServer {
                             new Tokens.InFiles(datadir, ServerFixture.TOKENS, ServerFixture.EVERY_SCOPE),
                             NamedTokens.none())
                     .reload();
-            for (ILoggingEvent event : List.copyOf(captured.list)) {
+            for (ILoggingEvent event : log.events()) {
                 String line = event.getFormattedMessage()
                         + event.getMDCPropertyMap()
                         + (event.getThrowableProxy() == null
@@ -283,10 +268,7 @@ class HostileBytesTest extends WithServer {
                                 : event.getThrowableProxy().getMessage());
                 assertThat(line).doesNotContain(ServerFixture.SPEND).doesNotContain(secret);
             }
-            assertThat(captured.list).isNotEmpty();
-        } finally {
-            root.setLevel(before);
-            root.detachAppender(captured);
+            assertThat(log.events()).isNotEmpty();
         }
     }
 }

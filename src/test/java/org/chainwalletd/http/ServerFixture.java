@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.access.Grant;
@@ -31,6 +32,7 @@ import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 
 /** A server on a free loopback port with an RPC layer that echoes who called. */
 public final class ServerFixture implements AutoCloseable {
@@ -179,8 +181,13 @@ public final class ServerFixture implements AutoCloseable {
                 maxConnections,
                 maxConnections,
                 maxConcurrentPerToken,
-                new HttpLimits.Timeouts(request, keepAlive, write, halfClosed),
+                new HttpLimits.Timeouts(request, keepAlive, write, halfClosed, System::nanoTime),
                 new HttpLimits.Memory(held, held, held));
+    }
+
+    /** The same limits, with times that {@code nanoTime} measures. */
+    public static HttpLimits timed(HttpLimits limits, LongSupplier nanoTime) {
+        return Copies.with(limits, "timeouts", Copies.with(limits.timeouts(), "nanoTime", nanoTime));
     }
 
     /** Limits with shares of the connections and the bytes. */

@@ -14,9 +14,6 @@ import static org.chainwalletd.keyring.KeyringFixture.secret;
 import static org.chainwalletd.keyring.KeyringFixture.text;
 import static org.chainwalletd.keyring.KeyringFixture.vault;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.charset.StandardCharsets;
@@ -50,6 +47,7 @@ import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.SealedPlace;
 import org.chainwalletd.keyring.store.Sealer;
+import org.chainwalletd.testkit.LogCapture;
 import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.AutoClose;
@@ -58,7 +56,6 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** The account-chain key in the keyring: origins, files, replacement, deletion, vault (swap.md, section 5). */
 class EvmCustodyTest {
@@ -513,20 +510,13 @@ class EvmCustodyTest {
     void the_vault_carries_a_raw_key_that_was_replaced_without_an_alarm() {
         EvmAddress raw = await(evm.importKey(secret(JUNK_KEY), NEVER));
         EvmAddress current = created(FORCED);
-        ListAppender<ILoggingEvent> heard = new ListAppender<>();
-        heard.start();
-        Logger audit = (Logger) LoggerFactory.getLogger("audit");
-        audit.addAppender(heard);
         VaultExport.Export export;
-        try {
+        LogCapture audit = LogCapture.of("audit");
+        try (audit) {
             export = await(keyring.exportVault(secret("vault")));
-        } finally {
-            audit.detachAppender(heard);
         }
 
-        assertThat(heard.list)
-                .extracting(ILoggingEvent::getFormattedMessage)
-                .noneMatch(line -> line.contains(raw.toString()));
+        assertThat(audit.messages()).noneMatch(line -> line.contains(raw.toString()));
         assertThat(export.missing()).isEmpty();
         Keyring restored = fixture.beside("other").open();
         restore(restored, export.vault());

@@ -2,15 +2,12 @@ package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.Sealer;
+import org.chainwalletd.testkit.LogCapture;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** A vault comes from somebody who knew its passphrase once, and who may have written anything into it. */
 class VaultLogTest {
@@ -20,11 +17,9 @@ class VaultLogTest {
 
     @Test
     void no_text_of_a_vault_gets_into_the_log_where_its_address_is_another_one() {
-        ListAppender<ILoggingEvent> heard = new ListAppender<>();
-        heard.start();
-        Logger logger = (Logger) LoggerFactory.getLogger(Vault.class.getPackageName());
-        logger.addAppender(heard);
-        try (SecretBytes content = SecretBytes.copyOf(("{\"version\":1,\"keys\":[{\"address\":" + FORGED
+        LogCapture log = LogCapture.ofPackage(Vault.class);
+        try (log;
+                SecretBytes content = SecretBytes.copyOf(("{\"version\":1,\"keys\":[{\"address\":" + FORGED
                                 + ",\"label\":" + FORGED + ",\"mnemonic\":\"no phrase\",\"secret_hex\":\""
                                 + "02".repeat(32)
                                 + "\"}],\"evm_keys\":[{\"address\":" + FORGED + ",\"source\":" + FORGED
@@ -32,12 +27,9 @@ class VaultLogTest {
                         .getBytes(StandardCharsets.UTF_8));
                 Vault.Contents vault = Vault.read(content, SEALER)) {
             assertThat(vault.keys()).hasSize(1);
-        } finally {
-            logger.detachAppender(heard);
         }
 
-        assertThat(heard.list)
-                .extracting(ILoggingEvent::getFormattedMessage)
+        assertThat(log.messages())
                 .anyMatch(text -> text.contains("another address"))
                 .noneMatch(text -> text.contains("transfer") || text.contains("\n") || text.contains("\u001b"));
     }

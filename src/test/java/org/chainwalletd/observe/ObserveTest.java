@@ -3,14 +3,12 @@ package org.chainwalletd.observe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.ConsoleAppender;
-import ch.qos.logback.core.read.ListAppender;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
@@ -36,9 +34,9 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.ClientPresence;
 import org.chainwalletd.rpc.MethodRegistry;
+import org.chainwalletd.testkit.LogCapture;
 import org.chainwalletd.wire.AmountOrMax;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 class ObserveTest {
     private static final CallContext CALLER =
@@ -51,11 +49,8 @@ class ObserveTest {
 
     @Test
     void the_audit_trail_has_one_line_for_each_manage_and_spend_call_and_none_for_reads() {
-        Logger logger = (Logger) LoggerFactory.getLogger(AuditTrail.LOGGER);
-        ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        lines.start();
-        logger.addAppender(lines);
-        try {
+        LogCapture log = LogCapture.of(AuditTrail.LOGGER);
+        try (log) {
             AuditTrail audit =
                     new AuditTrail(Clock.fixed(Instant.parse("2026-11-21T10:00:00.123456Z"), ZoneOffset.UTC));
             Hash256 id = Hash256.of(new byte[32]);
@@ -67,12 +62,9 @@ class ObserveTest {
                     new CallContext("ab-2", Grant.of(Scope.READ), "192.0.2.9", new ClientPresence()),
                     outcome("transfer", Scope.SPEND, ErrorCode.UNAUTHORIZED, null));
             audit.refused(CALLER, outcome("unknown", Scope.READ, ErrorCode.METHOD_NOT_FOUND, null));
-        } finally {
-            logger.detachAppender(lines);
         }
 
-        assertThat(lines.list)
-                .extracting(ILoggingEvent::getFormattedMessage)
+        assertThat(log.messages())
                 .containsExactly(
                         "time=2026-11-21T10:00:00.123Z method=transfer scope=spend token=spend client=192.0.2.1 request_id=ab-1 tx_id="
                                 + "00".repeat(32) + " outcome=ok millis=7",

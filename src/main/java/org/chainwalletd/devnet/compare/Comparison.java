@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -41,8 +40,6 @@ import org.chainwalletd.devnet.DevnetConfig;
  * done, which takes several seconds and several blocks of the other node.
  */
 public final class Comparison {
-    private static final Duration BLOCK_INTERVAL = Duration.ofMillis(500);
-
     private Comparison() {}
 
     /**
@@ -52,7 +49,18 @@ public final class Comparison {
      * @throws IOException when a node cannot be reached
      */
     public static boolean run(ChainProfile profile, URI other, Consumer<Finding> found) throws IOException {
-        DevnetConfig config = DevnetConfig.onDemand(profile).withPrompt(false).withBlockInterval(BLOCK_INTERVAL);
+        return run(profile, other, () -> {}, found);
+    }
+
+    /**
+     * As {@link #run(ChainProfile, URI, Consumer)}, at a node that mines nothing by itself.
+     *
+     * @param mine makes the other node mine a block
+     */
+    static boolean run(ChainProfile profile, URI other, Runnable mine, Consumer<Finding> found) throws IOException {
+        // Blocks come only where they are waited for: one between two questions about a pending transaction would look
+        // like a difference.
+        DevnetConfig config = DevnetConfig.onDemand(profile).withPrompt(false);
         try (Devnet devnet = Devnet.start(config)) {
             Peer ours = new Peer(devnet.uri());
             Peer theirs = new Peer(other);
@@ -62,13 +70,13 @@ public final class Comparison {
                         Plain.http(ours.exchange(question.request(), question.events())),
                         Plain.http(theirs.exchange(question.request(), question.events()))));
             }
-            Payments mine = new Payments(profile, ours);
-            Payments yours = new Payments(profile, theirs);
-            if (!yours.isPossible()) {
+            Payments expected = new Payments(profile, ours, () -> devnet.mine(1));
+            Payments actual = new Payments(profile, theirs, mine);
+            if (!actual.isPossible()) {
                 return false;
             }
-            Map<String, String> expected = mine.ask();
-            yours.ask().forEach((name, answer) -> found.accept(new Finding(name, expected.get(name), answer)));
+            Map<String, String> answers = expected.ask();
+            actual.ask().forEach((name, answer) -> found.accept(new Finding(name, answers.get(name), answer)));
             return true;
         }
     }
@@ -106,14 +114,17 @@ public final class Comparison {
 
         private final ChainProfile profile;
         private final Peer peer;
+        private final Runnable mine;
         private final Hash256 genesisId;
         private final Map<String, String> answers = new LinkedHashMap<>();
         private final List<Outpoint> coins = new ArrayList<>();
         private final List<Long> values = new ArrayList<>();
 
-        Payments(ChainProfile profile, Peer peer) throws IOException {
+        /** @param mine makes the node mine a block, unless it mines by itself */
+        Payments(ChainProfile profile, Peer peer, Runnable mine) throws IOException {
             this.profile = profile;
             this.peer = peer;
+            this.mine = mine;
             this.genesisId = Hash256.parse(peer.call("get_block_height", "{}")
                     .at("/result/genesis_block_id")
                     .asText());
@@ -299,9 +310,10 @@ public final class Comparison {
             answers.put(question, Plain.answer(peer.call("send_raw_transaction", "{\"tx_hex\":\"" + hex + "\"}")));
         }
 
-        /** Waits for the transaction's block, which a node mines by itself. */
+        /** Waits for the transaction's block. */
         private void confirm(Transaction tx) throws IOException {
             for (long waited = 0; waited < BLOCK_PATIENCE_MILLIS; waited += POLL_MILLIS) {
+                mine.run();
                 if (peer.call("get_transaction", hash(tx)).at("/result").has("block_height")) {
                     return;
                 }

@@ -1,6 +1,7 @@
 package org.chainwalletd.http.door;
 
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.chainwalletd.config.HeapShares;
 import org.chainwalletd.config.Settings;
 
@@ -28,8 +29,10 @@ public record HttpLimits(
      * @param keepAlive time that a connection may stay open without a request
      * @param write time that a client may leave a piece of an answer unread
      * @param halfClosed time that an answer is still worked on after the client has closed its sending side
+     * @param nanoTime monotonic clock that measures them
      */
-    public record Timeouts(Duration request, Duration keepAlive, Duration write, Duration halfClosed) {}
+    public record Timeouts(
+            Duration request, Duration keepAlive, Duration write, Duration halfClosed, LongSupplier nanoTime) {}
 
     /**
      * Memory limits for clients, in bytes: heads, bodies and unread answers.
@@ -54,7 +57,8 @@ public record HttpLimits(
                         http.requests().headDeadline(),
                         Duration.ofSeconds(90),
                         Duration.ofSeconds(30),
-                        Duration.ofSeconds(10)),
+                        Duration.ofSeconds(10),
+                        System::nanoTime),
                 new Memory(held, held * shares.percentPerAddress() / 100, held * shares.percentPerConnection() / 100));
     }
 

@@ -202,7 +202,7 @@ public final class Listener {
     }
 
     private boolean somebodyGivesWay(InetAddress to) {
-        long now = System.nanoTime();
+        long now = limits.timeouts().nanoTime().getAsLong();
         boolean gone = shares.mayGiveWay(to, open::contains, now)
                 .filter(quiet -> quiet.giveWay(now))
                 .isPresent();
@@ -358,7 +358,7 @@ public final class Listener {
     }
 
     private void closeLateClients() {
-        long now = System.nanoTime();
+        long now = limits.timeouts().nanoTime().getAsLong();
         for (Connection connection : open) {
             connection.closeIfLate(now).ifPresent(reason -> {
                 refused.accept(reason);

@@ -4,11 +4,12 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Order of requests and responses on one connection: whether the client is to send, the daemon to answer, or the peer to close, and since
  * when; the progress of the response being written ({@link Writes}); and what follows from both: which deadline the client has missed, and since
- * when the daemon has been waiting for it. Guarded by {@link Connection}; times are nanoseconds of {@link System#nanoTime}.
+ * when the daemon has been waiting for it. Guarded by {@link Connection}; times are those of {@link HttpLimits.Timeouts#nanoTime}.
  */
 final class ResponseOrder {
     /** Time that a draining connection gives the peer to read the last answer and to close. */
@@ -20,7 +21,8 @@ final class ResponseOrder {
     private static final Optional<String> READING = Optional.of("reading");
 
     private final HttpLimits limits;
-    private final Writes writes = new Writes();
+    private final LongSupplier clock;
+    private final Writes writes;
 
     private enum State {
         /** No byte of a next request has arrived. */
@@ -36,7 +38,7 @@ final class ResponseOrder {
     }
 
     private State state = State.IDLE;
-    private long since = System.nanoTime();
+    private long since;
     private boolean http2;
     private int inFlight;
     /** Open answers without an end, such as event streams. */
@@ -47,9 +49,16 @@ final class ResponseOrder {
     /** The client has closed its sending side; its last request may still be unread. */
     private boolean peerEnded;
 
+    ResponseOrder(HttpLimits limits) {
+        this.limits = limits;
+        this.clock = limits.timeouts().nanoTime();
+        this.writes = new Writes(clock);
+        this.since = clock.getAsLong();
+    }
+
     private void now(State next) {
         state = next;
-        since = System.nanoTime();
+        since = clock.getAsLong();
     }
 
     /** Switches to HTTP/2; earlier input does not count. */
@@ -165,10 +174,6 @@ final class ResponseOrder {
         return lastsFor(now) > deadline.toNanos() ? Optional.of(with) : Optional.empty();
     }
 
-    ResponseOrder(HttpLimits limits) {
-        this.limits = limits;
-    }
-
     Writes writes() {
         return writes;
     }
@@ -214,6 +219,7 @@ final class ResponseOrder {
 
     /** Progress of the response that is being written to a connection. */
     static final class Writes {
+        private final LongSupplier clock;
         private boolean writing;
         private long since;
         private Runnable written;
@@ -224,6 +230,10 @@ final class ResponseOrder {
         private int given;
 
         private int begun;
+
+        Writes(LongSupplier clock) {
+            this.clock = clock;
+        }
 
         void answerGiven() {
             given++;
@@ -262,7 +272,7 @@ final class ResponseOrder {
 
         void started() {
             writing = true;
-            since = System.nanoTime();
+            since = clock.getAsLong();
         }
 
         /** Returns the action to run now. */

@@ -3,7 +3,6 @@ package org.chainwalletd.devnet.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -17,14 +16,15 @@ class ComparisonTest {
     private static final ChainProfile CHAIN = ChainProfile.of("chain");
     /** With the quotas of a real node. */
     private static final DevnetConfig CONFIG =
-            DevnetConfig.onDemand(CHAIN).withPrompt(false).withQuotas(true).withBlockInterval(Duration.ofMillis(100));
+            DevnetConfig.onDemand(CHAIN).withPrompt(false).withQuotas(true);
 
     private final List<Comparison.Finding> findings = new ArrayList<>();
 
     @Test
     void a_node_does_not_differ_from_itself() throws IOException {
         try (Devnet other = Devnet.start(CONFIG)) {
-            assertThat(Comparison.run(CHAIN, other.uri(), findings::add)).isTrue();
+            assertThat(Comparison.run(CHAIN, other.uri(), () -> other.mine(1), findings::add))
+                    .isTrue();
         }
         assertThat(findings).hasSizeGreaterThan(120).noneMatch(Comparison.Finding::differs);
         assertThat(findings)
@@ -42,7 +42,7 @@ class ComparisonTest {
     void what_a_node_answers_otherwise_is_told() throws IOException {
         try (Devnet other = Devnet.start(CONFIG.withSeed(OptionalLong.of(7)))) {
             other.faults().refuse(true);
-            assertThat(Comparison.run(CHAIN, other.uri(), findings::add))
+            assertThat(Comparison.run(CHAIN, other.uri(), () -> other.mine(1), findings::add))
                     .as("there are no coins of the test key")
                     .isFalse();
         }

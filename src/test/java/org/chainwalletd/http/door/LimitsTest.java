@@ -17,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.http.RawClient;
 import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.http.WithServer;
@@ -35,8 +36,31 @@ class LimitsTest extends WithServer {
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration LONG = Duration.ofSeconds(60);
 
-    private static HttpLimits limits(int connections, Duration request, Duration keepAlive, Duration halfClosed) {
-        return ServerFixture.limits(1 << 20, connections, 2, request, keepAlive, SHORT, halfClosed);
+    /** The time of clients, which passes only where a test says so. */
+    private final AtomicLong nanos = new AtomicLong();
+
+    private HttpLimits limits(int connections, Duration request, Duration keepAlive, Duration halfClosed) {
+        return ServerFixture.timed(
+                ServerFixture.limits(1 << 20, connections, 2, request, keepAlive, SHORT, halfClosed), nanos::get);
+    }
+
+    private void pass(Duration time) {
+        nanos.addAndGet(time.toNanos());
+    }
+
+    /** Lets time pass until so many have been cut off; the server tells of each just after its client has noticed. */
+    private void passUntilCut(int clients) {
+        Await.until(clients + " are cut off", () -> {
+            pass(SHORT);
+            return fixture.refusals.size() >= clients;
+        });
+    }
+
+    /** Lets time pass until a client is cut off, without an answer. */
+    private void assertCut(RawClient client, String reason) throws IOException {
+        passUntilCut(1);
+        assertThat(fixture.refusals).containsExactly(reason);
+        assertThat(client.readToEnd()).isEmpty();
     }
 
     @Test
@@ -44,8 +68,7 @@ class LimitsTest extends WithServer {
         RawClient client = startAndConnect(limits(10, SHORT, LONG, LONG));
         client.send("POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
 
-        assertThat(client.readToEnd()).isEmpty();
-        fixture.awaitRefusal("request");
+        assertCut(client, "request");
     }
 
     @Test
@@ -60,6 +83,7 @@ class LimitsTest extends WithServer {
                         try {
                             client.send("y");
                             sent.incrementAndGet();
+                            pass(SHORT.dividedBy(4));
                         } catch (IOException closed) {
                             throw new UncheckedIOException(closed);
                         }
@@ -83,6 +107,7 @@ class LimitsTest extends WithServer {
         client.send("POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
                 + "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n\"abc");
 
+        passUntilCut(1);
         assertThat(client.readToEnd()).doesNotContain("200 OK");
     }
 
@@ -92,8 +117,7 @@ class LimitsTest extends WithServer {
         assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
         client.send("POST / HT");
 
-        assertThat(client.readToEnd()).isEmpty();
-        fixture.awaitRefusal("request");
+        assertCut(client, "request");
     }
 
     @Test
@@ -102,7 +126,7 @@ class LimitsTest extends WithServer {
         client.send(RawClient.postText(ServerFixture.READ, "\"x\"") + "POST / HT");
 
         assertThat(client.read().status()).isEqualTo(200);
-        assertThat(client.readToEnd()).doesNotContain("200 OK");
+        assertCut(client, "request");
     }
 
     @Test
@@ -111,9 +135,10 @@ class LimitsTest extends WithServer {
         RawClient silent = fixture.client();
         assertThat(used.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
 
+        passUntilCut(2);
         assertThat(used.readToEnd()).isEmpty();
         assertThat(silent.readToEnd()).isEmpty();
-        fixture.awaitRefusal("idle");
+        assertThat(fixture.refusals).containsOnly("idle");
     }
 
     @Test
@@ -122,7 +147,7 @@ class LimitsTest extends WithServer {
         int second = 3 << 20;
         fixture = new ServerFixture(
                 datadir,
-                ServerFixture.limits(1 << 20, 10, 2, SECOND, SECOND, LONG, LONG),
+                ServerFixture.timed(ServerFixture.limits(1 << 20, 10, 2, SECOND, SECOND, LONG, LONG), nanos::get),
                 ServerFixture.PLACE,
                 List.of(),
                 Optional.of((call, grant, client) -> CompletableFuture.completedFuture(
@@ -131,21 +156,30 @@ class LimitsTest extends WithServer {
         InputStream answers = client.socket().getInputStream();
         client.send(RawClient.postText(ServerFixture.READ, "\"x\"") + RawClient.postText(ServerFixture.READ, "\"xx\""));
         Await.until("an answer begins", () -> hasBytes(answers));
-        awaitTimesOfOthers();
+        passTimesOfOthers(2);
         int read = answers.readNBytes(first).length;
-        awaitTimesOfOthers();
+        passTimesOfOthers(4);
 
+        read += answers.readNBytes(second).length;
+        passUntilCut(5);
         read += answers.readAllBytes().length;
 
         assertThat(read).isGreaterThan(first + second);
-        Await.until("all ends are told", () -> fixture.refusals.size() >= 5);
         assertThat(fixture.refusals).containsExactlyInAnyOrder("request", "request", "idle", "idle", "idle");
     }
 
-    /** Waits for as long as a client may take for a request, and may stay without one. */
-    private void awaitTimesOfOthers() throws Exception {
+    /**
+     * Lets as much time pass as a client may take for a request, and may stay without one.
+     *
+     * @param clients number of those that have been cut off then
+     */
+    private void passTimesOfOthers(int clients) throws Exception {
         RawClient silent = fixture.client();
-        RawClient late = fixture.client().send("POST");
+        RawClient late = fixture.client()
+                .send("POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
+                        + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n");
+        assertThat(late.read().status()).isEqualTo(100);
+        passUntilCut(clients);
         assertThat(silent.readToEnd()).isEmpty();
         assertThat(late.readToEnd()).isEmpty();
     }
@@ -163,8 +197,9 @@ class LimitsTest extends WithServer {
         RawClient waiting = startAndConnect(limits(10, SHORT, SECOND, SHORT));
         RawClient late = fixture.client();
         waiting.post(ServerFixture.READ, "\"wait\"");
+        fixture.awaitCalls(1);
         late.send("POST");
-        assertThat(late.readToEnd()).isEmpty();
+        assertCut(late, "request");
 
         fixture.gate.complete(null);
         assertThat(waiting.read().status()).isEqualTo(200);
@@ -176,10 +211,11 @@ class LimitsTest extends WithServer {
         client.post(ServerFixture.READ, "\"wait\"");
         client.socket().shutdownOutput();
 
+        passUntilCut(1);
+        assertThat(fixture.refusals).containsExactly("gone");
         assertThat(client.readToEnd().replace("HTTP/1.1 100 Continue\r\n\r\n", ""))
                 .as("what was said besides asking whether it is there")
                 .isEmpty();
-        fixture.awaitRefusal("gone");
     }
 
     @Test

@@ -18,9 +18,7 @@ import static org.chainwalletd.http.RawHttp2.number;
 import static org.chainwalletd.http.RawHttp2.settings;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.Socket;
@@ -35,6 +33,7 @@ import org.chainwalletd.http.RawHttp2;
 import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
+import org.chainwalletd.testkit.LogCapture;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,7 +43,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.slf4j.LoggerFactory;
 
 /** An HTTP/2 client that breaks the protocol, or keeps to it and costs too much, ends its own connection and nothing else. */
 @Timeout(120)
@@ -338,11 +336,9 @@ class Http2AttackTest {
     }
 
     private void endsWith(String refusal, Attack attack) throws Exception {
-        Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        log.start();
-        root.addAppender(log);
-        try (RawHttp2 client = new RawHttp2(socket());
+        LogCapture log = LogCapture.ofAll();
+        try (log;
+                RawHttp2 client = new RawHttp2(socket());
                 RawHttp2 other = new RawHttp2(socket())) {
             other.post(1, ServerFixture.READ, "\"x\"");
             try {
@@ -355,10 +351,8 @@ class Http2AttackTest {
             Await.until("it is counted", () -> fixture.refusals.contains(refusal));
             assertThat(fixture.refusals).hasSize(1);
             assertThat(other.readBody(1)).contains("\"scope\":\"read\"");
-        } finally {
-            root.detachAppender(log);
         }
-        assertThat(List.copyOf(log.list))
+        assertThat(log.events())
                 .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .isEmpty();

@@ -12,6 +12,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Clock;
@@ -446,6 +447,36 @@ class PostgresFaultsTest {
         assertThatThrownBy(() -> cluster.forget(start + 1)).hasMessageContaining("knows no start");
         store.close();
         assertThatThrownBy(() -> cluster.forget(start)).hasMessageContaining("has ended");
+    }
+
+    /** The heartbeat is in a transaction that has not committed when the command begins. */
+    @Test
+    void a_start_whose_heartbeat_is_being_written_is_not_declared_off() throws SQLException {
+        open();
+        database.run("INSERT INTO daemons (timeline) VALUES (1)");
+        long start = database.number("SELECT max(start) FROM daemons");
+        PostgresCluster cluster = database.cluster();
+        CompletableFuture<PostgresCluster.Start> forgotten;
+        try (Connection other = database.connect();
+                Statement heartbeat = other.createStatement()) {
+            heartbeat.execute(
+                    "BEGIN; UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = " + start);
+            long process;
+            try (ResultSet row = heartbeat.executeQuery("SELECT pg_backend_pid()")) {
+                row.next();
+                process = row.getLong(1);
+            }
+            forgotten = CompletableFuture.supplyAsync(() -> cluster.forget(start));
+            Await.until(
+                    "the command waits for the heartbeat",
+                    () -> database.number("SELECT count(*) FROM pg_stat_activity WHERE " + process
+                                    + " = ANY (pg_blocking_pids(pid))")
+                            == 1);
+            heartbeat.execute("COMMIT");
+        }
+
+        assertThatThrownBy(() -> Await.result(forgotten)).hasMessageContaining("has heard of start " + start);
+        assertThat(database.number("SELECT count(*) FROM daemons WHERE ended")).isZero();
     }
 
     @Test

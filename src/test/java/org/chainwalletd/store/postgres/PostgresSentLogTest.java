@@ -1107,6 +1107,8 @@ class PostgresSentLogTest {
         while (file(SentLog.in(datadir(name))).equals(before)) {
             assertThat(number).isLessThan(first + 300);
             pay(store, number++);
+            // Otherwise the payments could be over before another thread has written the successor of the log.
+            StoreFaults.awaitPruning(store);
         }
     }
 

@@ -93,11 +93,10 @@ class PostgresStoresTest {
                 .run(Integer.getInteger("store.steps", 150));
     }
 
+    /** Ends all before it opens one: a store that finds the start ended by another one is stopped. */
     private void restart(long start) {
-        for (int i = 0; i < stores.size(); i++) {
-            database.end(stores.get(i));
-            stores.set(i, database.keep(SharedStores.open(database, OptionalLong.of(start), false)));
-        }
+        stores.forEach(database::end);
+        stores.replaceAll(ended -> database.keep(SharedStores.open(database, OptionalLong.of(start), false)));
     }
 
     @Test

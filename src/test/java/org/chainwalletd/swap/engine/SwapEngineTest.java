@@ -2,9 +2,6 @@ package org.chainwalletd.swap.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -38,12 +35,12 @@ import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.HangWatch;
+import org.chainwalletd.testkit.LogCapture;
 import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** The engine over simulated chains: honest and dishonest pools, lost answers, and a process that dies at every write. */
 @Walks({CrashPoint.SWAP_BEFORE_STEP, CrashPoint.SWAP_AFTER_STEP})
@@ -420,18 +417,12 @@ public class SwapEngineTest {
 
     @Test
     void the_log_says_why_a_secret_does_not_leave_yet() {
-        Logger logger = (Logger) LoggerFactory.getLogger(SwapActor.WaitLog.class);
-        ListAppender<ILoggingEvent> captured = new ListAppender<>();
-        captured.start();
-        logger.addAppender(captured);
-        try {
+        LogCapture log = LogCapture.of(SwapActor.WaitLog.class);
+        try (log) {
             over(1);
             history.die();
-        } finally {
-            logger.detachAppender(captured);
         }
-        assertThat(captured.list)
-                .extracting(ILoggingEvent::getFormattedMessage)
+        assertThat(log.messages())
                 .containsOnlyOnce("swap " + ID + " is user_locked and waits: its secret may not leave: not yet");
     }
 }

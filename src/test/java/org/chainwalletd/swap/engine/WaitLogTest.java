@@ -3,9 +3,6 @@ package org.chainwalletd.swap.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -18,26 +15,15 @@ import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.pool.Direction;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.chainwalletd.testkit.LogCapture;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 public class WaitLogTest {
-    private final Logger logger = (Logger) LoggerFactory.getLogger(SwapActor.WaitLog.class);
-    private final ListAppender<ILoggingEvent> captured = new ListAppender<>();
+    @AutoClose
+    private final LogCapture log = LogCapture.of(SwapActor.WaitLog.class);
+
     private final SwapActor.WaitLog waits = new SwapActor.WaitLog();
-
-    @BeforeEach
-    void listen() {
-        captured.start();
-        logger.addAppender(captured);
-    }
-
-    @AfterEach
-    void leave() {
-        logger.detachAppender(captured);
-    }
 
     private static SwapRow locking() {
         SwapRow quoted = Sample.row(Direction.CHAIN_TO_NATIVE);
@@ -67,8 +53,8 @@ public class WaitLogTest {
     }
 
     private List<String> told() {
-        assertThat(captured.list).allMatch(event -> event.getLevel() == Level.INFO);
-        return captured.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+        assertThat(log.events()).allMatch(event -> event.getLevel() == Level.INFO);
+        return log.messages();
     }
 
     @Test

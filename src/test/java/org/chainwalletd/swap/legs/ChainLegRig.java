@@ -91,7 +91,7 @@ public final class ChainLegRig implements AutoCloseable {
     volatile HtlcOwners owners = HtlcOwners.NONE;
 
     public SpendService spending;
-    Sightings sightings;
+    public Sightings sightings;
     public HtlcSpends htlcs;
     public ChainOwnLeg own;
     ChainPoolLeg pool;
@@ -139,6 +139,10 @@ public final class ChainLegRig implements AutoCloseable {
         own = new ChainOwnLeg(parts.side(), limits(), Optional.empty());
         pool = new ChainPoolLeg(parts.side(), limits());
         followed();
+    }
+
+    public FollowRig follow() {
+        return follow;
     }
 
     static SwapLimits limits() {
@@ -261,7 +265,7 @@ public final class ChainLegRig implements AutoCloseable {
         return lock(payer, TxOutput.toScript(HtlcScript.build(params), amount));
     }
 
-    Outpoint lock(Party payer, TxOutput output) {
+    public Outpoint lock(Party payer, TxOutput output) {
         chain.faucet(payer.address, output.value().plus(Amount.of(10_000)));
         chain.mine(1);
         Hash256 txId = chain.ledger().submit(payer.pay(chain.genesisId(), coin(payer), output));
