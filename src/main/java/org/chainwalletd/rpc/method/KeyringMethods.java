@@ -8,7 +8,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Keys;
 import org.chainwalletd.api.Keys.DeleteAddress;
@@ -30,6 +33,7 @@ import org.chainwalletd.api.Keys.UnwatchAddress;
 import org.chainwalletd.api.Keys.WatchAddress;
 import org.chainwalletd.api.OwnPayments.SetLabel;
 import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.WatchOnly;
@@ -38,6 +42,8 @@ import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.VaultExport;
 import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.StoreException;
@@ -78,11 +84,11 @@ public final class KeyringMethods {
                 RpcMethod.of(
                         GenerateStandardAddress.class,
                         (call, context) ->
-                                methods.generated(() -> keyring.generateStandard(call.label(), context::hasLeft))),
+                                methods.generated(context, gone -> keyring.generateStandard(call.label(), gone))),
                 RpcMethod.of(
                         GenerateIndependentAddress.class,
                         (call, context) ->
-                                methods.generated(() -> keyring.generateIndependent(call.label(), context::hasLeft))),
+                                methods.generated(context, gone -> keyring.generateIndependent(call.label(), gone))),
                 RpcMethod.of(GenerateAddress.class, methods::deriveNext),
                 RpcMethod.of(
                         ImportPrivateKey.class,
@@ -137,12 +143,28 @@ public final class KeyringMethods {
     }
 
     /** Creates a key without history, so that no blocks need to be rescanned. */
-    private CompletionStage<NewKey> generated(Supplier<CompletionStage<KeyEntry>> making) {
-        return unlessBooksAway(making)
+    /**
+     * Makes a key, unless its caller is gone before its turn: it has left, or its token has ended, which is then the answer.
+     *
+     * @param making receives whether the caller is gone
+     */
+    private CompletionStage<NewKey> generated(
+            CallContext context, Function<BooleanSupplier, CompletionStage<KeyEntry>> making) {
+        Grant grant = context.grant();
+        return unlessBooksAway(() -> making.apply(() -> context.hasLeft() || grant.hasEnded()))
+                .exceptionallyComposeAsync(
+                        failure -> CompletableFuture.failedStage(instead(Causes.of(failure), grant)), executor)
                 .thenComposeAsync(
                         entry -> reportingCreation(List.of(entry.address()), ledger.watchFresh(entry.address()))
                                 .thenApplyAsync(watched -> newKey(entry, OptionalLong.empty()), executor),
                         executor);
+    }
+
+    private static Throwable instead(Throwable failure, Grant grant) {
+        boolean notMade =
+                failure instanceof KeyringException refused && refused.reason() == KeyringException.Reason.ABANDONED;
+        Optional<Refusal> end = notMade ? grant.objectionIfEnded() : Optional.empty();
+        return end.<Throwable>map(RefusedException::new).orElse(failure);
     }
 
     /**
