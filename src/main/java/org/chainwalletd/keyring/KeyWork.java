@@ -71,7 +71,7 @@ final class KeyWork {
         CompletableFuture<Outcome<Optional<SealedBlob>>> phrase = new CompletableFuture<>();
         CompletableFuture<HalfSealed> begun = argon2.submit(Urgency.SEAL, () -> {
             try {
-                NewKey key = unless(abandoned, drawn);
+                NewKey key = KeyringFailures.unless(abandoned, drawn);
                 beginPhrase(key, passphrase, abandoned, phrase);
                 return new HalfSealed(
                         key, attempted(abandoned, () -> sealer.seal(Sealer.Role.IMPORTED, passphrase, key.secret())));
@@ -122,17 +122,10 @@ final class KeyWork {
 
     private static <T> Outcome<T> attempted(BooleanSupplier abandoned, Supplier<T> sealing) {
         try {
-            return new Outcome.Done<>(unless(abandoned, sealing));
+            return new Outcome.Done<>(KeyringFailures.unless(abandoned, sealing));
         } catch (RuntimeException | Error e) {
             return new Outcome.Failed<>(e);
         }
-    }
-
-    private static <T> T unless(BooleanSupplier abandoned, Supplier<T> sealing) {
-        if (abandoned.getAsBoolean()) {
-            throw KeyringFailures.abandoned();
-        }
-        return sealing.get();
     }
 
     /**

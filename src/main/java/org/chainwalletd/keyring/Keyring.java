@@ -48,6 +48,9 @@ import org.chainwalletd.store.files.CrashPoint;
  * Keyring as the rest of the daemon sees it (interface.md, sections 1.3 to 1.6 and 4.11). All methods return at once, except those that say
  * that they block; stages fail with {@link KeyringException}. The keyring takes ownership of secrets passed to it and overwrites them; the
  * caller owns secrets that are returned.
+ *
+ * <p>A call with a parameter {@code abandoned} asks before each Argon2id whether its caller has left or its token has ended; if so, it does
+ * nothing more and fails with {@link Reason#ABANDONED}.
  */
 public final class Keyring implements Signer {
     private static final BooleanSupplier NEVER = () -> false;
@@ -366,26 +369,43 @@ public final class Keyring implements Signer {
         return bring(() -> NewKey.ofStandardPhrase(sealer, words, label));
     }
 
-    /** Returns the secret of any key as 64 hexadecimal characters. */
+    /** Returns the secret of any key; cannot be abandoned. */
     public CompletionStage<SecretBytes> revealSecret(Address address, SecretBytes passphrase) {
-        return reveals.secret(address, passphrase);
+        return revealSecret(address, passphrase, NEVER);
+    }
+
+    /** Returns the secret of any key as 64 hexadecimal characters. */
+    public CompletionStage<SecretBytes> revealSecret(
+            Address address, SecretBytes passphrase, BooleanSupplier abandoned) {
+        return reveals.secret(address, passphrase, abandoned);
+    }
+
+    /** Returns the words of a 1:1 key; cannot be abandoned. */
+    public CompletionStage<SecretBytes> revealPhrase(Address address, SecretBytes passphrase) {
+        return revealPhrase(address, passphrase, NEVER);
     }
 
     /**
      * Returns the 24 words of a 1:1 key separated by single spaces: the standard phrase if there is one, otherwise the words that encode
      * the secret. A legacy HD key has no phrase of its own.
      */
-    public CompletionStage<SecretBytes> revealPhrase(Address address, SecretBytes passphrase) {
-        return reveals.phrase(address, passphrase);
+    public CompletionStage<SecretBytes> revealPhrase(
+            Address address, SecretBytes passphrase, BooleanSupplier abandoned) {
+        return reveals.phrase(address, passphrase, abandoned);
+    }
+
+    /** Returns the words of the legacy seed; cannot be abandoned. */
+    public CompletionStage<SecretBytes> revealSeedPhrase(SecretBytes passphrase) {
+        return revealSeedPhrase(passphrase, NEVER);
     }
 
     /** Returns the 24 words of the legacy seed separated by single spaces. */
-    public CompletionStage<SecretBytes> revealSeedPhrase(SecretBytes passphrase) {
+    public CompletionStage<SecretBytes> revealSeedPhrase(SecretBytes passphrase, BooleanSupplier abandoned) {
         if (!seeded) {
             passphrase.close();
             return CompletableFuture.failedFuture(KeyringFailures.seedless());
         }
-        return reveals.seedPhrase(passphrase);
+        return reveals.seedPhrase(passphrase, abandoned);
     }
 
     /**
@@ -398,17 +418,28 @@ public final class Keyring implements Signer {
         return reveals.delete(address, passphrase, guard);
     }
 
-    /** Exports a vault with one key. */
+    /** Exports a vault with one key; cannot be abandoned. */
     public CompletionStage<Bytes> exportAddress(Address address, SecretBytes vaultPassphrase) {
-        return exports.one(() -> Flows.join(questions.entry(address)), questions::lent, vaultPassphrase);
+        return exportAddress(address, vaultPassphrase, NEVER);
+    }
+
+    /** Exports a vault with one key. */
+    public CompletionStage<Bytes> exportAddress(
+            Address address, SecretBytes vaultPassphrase, BooleanSupplier abandoned) {
+        return exports.one(() -> Flows.join(questions.entry(address)), questions::lent, vaultPassphrase, abandoned);
+    }
+
+    /** Exports a vault with every key that can be unsealed; cannot be abandoned. */
+    public CompletionStage<VaultExport.Export> exportVault(SecretBytes vaultPassphrase) {
+        return exportVault(vaultPassphrase, NEVER);
     }
 
     /**
      * Exports a vault with every key that can be unsealed, and the names of those that cannot. Costs one Argon2id per key that is not
      * unsealed yet and one per standard phrase, one after the other so that other calls are not held up; one export at a time.
      */
-    public CompletionStage<VaultExport.Export> exportVault(SecretBytes vaultPassphrase) {
-        return exports.all(view::get, evm::forVault, questions::lent, vaultPassphrase);
+    public CompletionStage<VaultExport.Export> exportVault(SecretBytes vaultPassphrase, BooleanSupplier abandoned) {
+        return exports.all(view::get, evm::forVault, questions::lent, vaultPassphrase, abandoned);
     }
 
     /** Imports the keys of a vault that the keyring does not have yet, all together; returns the addresses in the order of the vault. */

@@ -1,6 +1,5 @@
 package org.chainwalletd.keyring;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -24,28 +23,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
-import org.chainwalletd.access.Grant;
-import org.chainwalletd.access.Grants;
-import org.chainwalletd.access.NamedToken;
-import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.Stretching;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
-import org.chainwalletd.rpc.CallObserver;
-import org.chainwalletd.rpc.Client;
-import org.chainwalletd.rpc.MethodRegistry;
-import org.chainwalletd.rpc.RpcAnswer;
-import org.chainwalletd.rpc.RpcDispatcher;
-import org.chainwalletd.rpc.method.KeyringErrors;
-import org.chainwalletd.rpc.method.KeyringMethods;
-import org.chainwalletd.store.books.Books;
-import org.chainwalletd.store.books.LedgerBooks;
-import org.chainwalletd.store.books.LedgerTable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -169,37 +153,6 @@ class StretchingTest {
         assertThat(datadir.resolve("wallets/imported").toFile().list()).hasSize(1);
         assertThat(metric("walletd.keyring.mints.abandoned")).isEqualTo(1);
         assertThat(fixture.metrics.get("walletd.keyring.mints").gauge().value()).isZero();
-    }
-
-    @Test
-    void a_key_whose_callers_token_has_ended_before_its_turn_is_not_made() throws Exception {
-        Grant grant = Grants.of(Scope.MANAGE, NamedToken.Policy.NONE);
-        try (Books books = Books.open(datadir, List.of(new LedgerTable()))) {
-            CoinLedger ledger = new CoinLedger(new LedgerBooks(books), null, Runnable::run);
-            RpcDispatcher calls = new RpcDispatcher(
-                    MethodRegistry.of(KeyringMethods.all(keyring, ledger, null, null, Runnable::run)),
-                    List.of(new KeyringErrors(datadir)),
-                    CallObserver.NONE,
-                    new RpcDispatcher.Limits(1, 1, 1),
-                    Runnable::run);
-            List<CompletionStage<RpcAnswer>> waiting = new ArrayList<>();
-            for (String method : List.of("generate_standard_address", "generate_independent_address")) {
-                waiting.add(calls.dispatch(
-                        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" + method + "\"}").getBytes(UTF_8),
-                        Optional.of(grant),
-                        Client.staying("test")));
-            }
-            awaitTurns(2);
-            Grants.end(grant);
-            turn();
-            turn();
-
-            for (CompletionStage<RpcAnswer> answer : waiting) {
-                assertThat(new String(await(answer).body(), UTF_8)).contains("authentication required");
-            }
-        }
-        assertThat(keyring.list()).hasSize(1);
-        assertThat(metric("walletd.keyring.mints.abandoned")).isEqualTo(2);
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -41,6 +42,8 @@ import org.chainwalletd.stage.Work;
  * passed to it and overwrites them; the caller owns secrets that are returned.
  */
 public final class EvmCustody implements EvmKeys {
+    private static final BooleanSupplier NEVER = () -> false;
+
     private final ActorRef<EvmKeyActor.Command> actor;
     private final EvmKeyFiles files;
     private final EvmKeyChanges changes;
@@ -60,8 +63,11 @@ public final class EvmCustody implements EvmKeys {
 
     /** Rate-limited attempts to verify the keystore's passphrase. */
     public interface Proving {
-        /** @param proof runs on an Argon2id thread as soon as an attempt is allowed */
-        <T> CompletableFuture<T> attempt(Supplier<T> proof);
+        /**
+         * @param abandoned checked before the proof, see {@link KeyringFailures#unless}
+         * @param proof runs on an Argon2id thread as soon as an attempt is allowed
+         */
+        <T> CompletableFuture<T> attempt(BooleanSupplier abandoned, Supplier<T> proof);
     }
 
     /**
@@ -196,10 +202,16 @@ public final class EvmCustody implements EvmKeys {
                         crypto);
     }
 
-    /** Returns the words of the current key separated by single spaces; fails for a key that was imported as a raw key. */
+    /** Returns the words of the current key; cannot be abandoned. */
     public CompletionStage<SecretBytes> revealPhrase(SecretBytes passphrase) {
+        return revealPhrase(passphrase, NEVER);
+    }
+
+    /** Returns the words of the current key separated by single spaces; fails for a key that was imported as a raw key. */
+    public CompletionStage<SecretBytes> revealPhrase(SecretBytes passphrase, BooleanSupplier abandoned) {
         return proved(
                 passphrase,
+                abandoned,
                 EvmCustody::requirePhrase,
                 known -> known.own()
                         .map(own -> Sealer.words(files.unsealPhrase(own.address(), passphrase)))
@@ -216,9 +228,14 @@ public final class EvmCustody implements EvmKeys {
     /** @param secretHex 64 characters; owned by the caller */
     public record Revealed(EvmAddress address, SecretBytes secretHex) {}
 
-    /** Returns the secret of the current key. */
+    /** Returns the secret of the current key; cannot be abandoned. */
     public CompletionStage<Revealed> revealKey(SecretBytes passphrase) {
-        return proved(passphrase, known -> {}, known -> {
+        return revealKey(passphrase, NEVER);
+    }
+
+    /** Returns the secret of the current key. */
+    public CompletionStage<Revealed> revealKey(SecretBytes passphrase, BooleanSupplier abandoned) {
+        return proved(passphrase, abandoned, known -> {}, known -> {
             try (SecretBytes secret = secretOf(known, passphrase)) {
                 return new Revealed(known.current().orElseThrow(), SecretText.hex(secret));
             }
@@ -238,7 +255,7 @@ public final class EvmCustody implements EvmKeys {
      * @param guard empty to remove the key whatever it holds
      */
     public CompletionStage<EvmAddress> delete(SecretBytes passphrase, Optional<EvmKeyGuard> guard) {
-        return proved(passphrase, known -> {}, known -> {
+        return proved(passphrase, NEVER, known -> {}, known -> {
                     secretOf(known, passphrase).close();
                     return known.current().orElseThrow();
                 })
@@ -256,14 +273,15 @@ public final class EvmCustody implements EvmKeys {
      * @param refusal checks the keys before the passphrase is tried, and throws to refuse
      * @param proof unseals part of the current key with the passphrase, which is closed here
      */
-    private <T> CompletableFuture<T> proved(SecretBytes passphrase, Consumer<Known> refusal, Function<Known, T> proof) {
+    private <T> CompletableFuture<T> proved(
+            SecretBytes passphrase, BooleanSupplier abandoned, Consumer<Known> refusal, Function<Known, T> proof) {
         return look().thenComposeAsync(
                         known -> {
                             if (known.current().isEmpty()) {
                                 throw new RefusedException(EvmKeyRefusal.noKey());
                             }
                             refusal.accept(known);
-                            return proving.attempt(() -> proof.apply(known));
+                            return proving.attempt(abandoned, () -> proof.apply(known));
                         },
                         crypto)
                 .whenCompleteAsync((done, failure) -> passphrase.close(), crypto);

@@ -52,12 +52,12 @@ public final class EvmKeyMethods {
                         executor),
                 RpcMethod.of(
                         EvmRevealMnemonic.class,
-                        call -> keyring.evm().revealPhrase(call.passphrase()),
+                        (call, context) -> keyring.evm().revealPhrase(call.passphrase(), context::isGone),
                         words -> new EvmRevealMnemonic.Result(KeyringMethods.Words.of(words)),
                         executor),
                 RpcMethod.of(
                         RevealEvmPrivateKey.class,
-                        call -> keyring.evm().revealKey(call.passphrase()),
+                        (call, context) -> keyring.evm().revealKey(call.passphrase(), context::isGone),
                         revealed -> new RevealEvmPrivateKey.Result(
                                 revealed.address().toString(), revealed.secretHex()),
                         executor),

@@ -106,14 +106,14 @@ public final class KeyringMethods {
                 RpcMethod.of(RevealAddressMnemonic.class, methods::revealPhrase),
                 RpcMethod.of(
                         RevealMnemonic.class,
-                        call -> keyring.revealSeedPhrase(call.passphrase()),
+                        (call, context) -> keyring.revealSeedPhrase(call.passphrase(), context::isGone),
                         phrase -> new RevealMnemonic.Result(Words.of(phrase)),
                         executor),
                 RpcMethod.of(RevealPrivateKey.class, methods::revealSecret),
                 RpcMethod.of(ExportAddress.class, methods::exportAddress),
                 RpcMethod.of(
                         ExportVault.class,
-                        call -> keyring.exportVault(call.passphrase()),
+                        (call, context) -> keyring.exportVault(call.passphrase(), context::isGone),
                         KeyringMethods::exported,
                         executor),
                 RpcMethod.of(ImportVault.class, methods::importVault),
@@ -142,16 +142,15 @@ public final class KeyringMethods {
         return ledger.away().map(CompletableFuture::<T>failedStage).orElseGet(making);
     }
 
-    /** Creates a key without history, so that no blocks need to be rescanned. */
     /**
-     * Makes a key, unless its caller is gone before its turn: it has left, or its token has ended, which is then the answer.
+     * Makes a key without history, so that no blocks need to be rescanned, unless its caller is gone before its turn: it has left, or its token has ended, which is then the answer.
      *
      * @param making receives whether the caller is gone
      */
     private CompletionStage<NewKey> generated(
             CallContext context, Function<BooleanSupplier, CompletionStage<KeyEntry>> making) {
         Grant grant = context.grant();
-        return unlessBooksAway(() -> making.apply(() -> context.hasLeft() || grant.hasEnded()))
+        return unlessBooksAway(() -> making.apply(context::isGone))
                 .exceptionallyComposeAsync(
                         failure -> CompletableFuture.failedStage(instead(Causes.of(failure), grant)), executor)
                 .thenComposeAsync(
@@ -274,18 +273,19 @@ public final class KeyringMethods {
         return new ListAddresses.AddressEntry(entry.address(), entry.index(), entry.label(), entry.imported());
     }
 
-    private CompletionStage<RevealAddressMnemonic.Result> revealPhrase(RevealAddressMnemonic call) {
-        return keyring.revealPhrase(call.address(), call.passphrase())
+    private CompletionStage<RevealAddressMnemonic.Result> revealPhrase(
+            RevealAddressMnemonic call, CallContext context) {
+        return keyring.revealPhrase(call.address(), call.passphrase(), context::isGone)
                 .thenApplyAsync(phrase -> new RevealAddressMnemonic.Result(call.address(), Words.of(phrase)), executor);
     }
 
-    private CompletionStage<RevealPrivateKey.Result> revealSecret(RevealPrivateKey call) {
-        return keyring.revealSecret(call.address(), call.passphrase())
+    private CompletionStage<RevealPrivateKey.Result> revealSecret(RevealPrivateKey call, CallContext context) {
+        return keyring.revealSecret(call.address(), call.passphrase(), context::isGone)
                 .thenApplyAsync(secret -> new RevealPrivateKey.Result(call.address(), secret), executor);
     }
 
-    private CompletionStage<ExportAddress.Result> exportAddress(ExportAddress call) {
-        return keyring.exportAddress(call.address(), call.passphrase())
+    private CompletionStage<ExportAddress.Result> exportAddress(ExportAddress call, CallContext context) {
+        return keyring.exportAddress(call.address(), call.passphrase(), context::isGone)
                 .thenApplyAsync(vault -> new ExportAddress.Result(call.address(), vault), executor);
     }
 
