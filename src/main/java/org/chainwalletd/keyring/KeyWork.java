@@ -159,10 +159,14 @@ final class KeyWork {
                         quiet);
     }
 
-    /** Stores the keys of a vault one by one, so that other callers' Argon2id can run between two keys. */
-    CompletableFuture<List<NewKey>> storeAll(List<NewKey> keys, SecretBytes passphrase) {
+    /**
+     * Stores the keys of a vault one by one, so that other callers' Argon2id can run between two keys.
+     *
+     * @param abandoned as for one key, until the first key is stored
+     */
+    CompletableFuture<List<NewKey>> storeAll(List<NewKey> keys, SecretBytes passphrase, BooleanSupplier abandoned) {
         if (keys.size() == 1) {
-            return store(() -> keys.get(0), passphrase, () -> false).thenApplyAsync(List::of, disk);
+            return store(() -> keys.get(0), passphrase, abandoned).thenApplyAsync(List::of, disk);
         }
         return Work.on(flows, () -> {
             for (int i = 0; i < keys.size(); i++) {
@@ -170,7 +174,7 @@ final class KeyWork {
                     CrashPoint.VAULT_IMPORT_BETWEEN_KEYS.reached();
                 }
                 NewKey key = keys.get(i);
-                Flows.join(store(() -> key, passphrase, () -> false));
+                Flows.join(store(() -> key, passphrase, i == 0 ? abandoned : () -> false));
             }
             return keys;
         });

@@ -341,8 +341,14 @@ public final class Keyring implements Signer {
                 abandoned);
     }
 
+    /** Derives the next key of the legacy seed; cannot be abandoned. */
     public CompletionStage<KeyEntry> deriveNext(Optional<String> label) {
-        return askLabelled(label, reply -> new KeyringProtocol.Derive(label, reply));
+        return deriveNext(label, NEVER);
+    }
+
+    /** Derives the next key of the legacy seed. */
+    public CompletionStage<KeyEntry> deriveNext(Optional<String> label, BooleanSupplier abandoned) {
+        return askLabelled(label, reply -> new KeyringProtocol.Derive(label, abandoned, reply));
     }
 
     /**
@@ -354,19 +360,37 @@ public final class Keyring implements Signer {
         return askLabelled(label, reply -> new KeyringProtocol.SetLabel(address, label, reply));
     }
 
-    /** @param secretHex 64 hexadecimal characters */
+    /** Imports a key; cannot be abandoned. */
     public CompletionStage<KeyEntry> importSecret(SecretBytes secretHex, Optional<String> label) {
-        return bring(() -> NewKey.ofSecret(sealer, secretHex, label));
+        return importSecret(secretHex, label, NEVER);
+    }
+
+    /** @param secretHex 64 hexadecimal characters */
+    public CompletionStage<KeyEntry> importSecret(
+            SecretBytes secretHex, Optional<String> label, BooleanSupplier abandoned) {
+        return bring(() -> NewKey.ofSecret(sealer, secretHex, label), abandoned);
+    }
+
+    /** Imports a key; cannot be abandoned. */
+    public CompletionStage<KeyEntry> importIndependent(SecretBytes words, Optional<String> label) {
+        return importIndependent(words, label, NEVER);
     }
 
     /** @param words 24 words that encode the secret, in UTF-8, separated by any white space */
-    public CompletionStage<KeyEntry> importIndependent(SecretBytes words, Optional<String> label) {
-        return bring(() -> NewKey.ofIndependentPhrase(sealer, words, label));
+    public CompletionStage<KeyEntry> importIndependent(
+            SecretBytes words, Optional<String> label, BooleanSupplier abandoned) {
+        return bring(() -> NewKey.ofIndependentPhrase(sealer, words, label), abandoned);
+    }
+
+    /** Imports a key; cannot be abandoned. */
+    public CompletionStage<KeyEntry> importStandard(SecretBytes words, Optional<String> label) {
+        return importStandard(words, label, NEVER);
     }
 
     /** @param words 24 words of a standard phrase, in UTF-8, separated by any white space; stored with the key */
-    public CompletionStage<KeyEntry> importStandard(SecretBytes words, Optional<String> label) {
-        return bring(() -> NewKey.ofStandardPhrase(sealer, words, label));
+    public CompletionStage<KeyEntry> importStandard(
+            SecretBytes words, Optional<String> label, BooleanSupplier abandoned) {
+        return bring(() -> NewKey.ofStandardPhrase(sealer, words, label), abandoned);
     }
 
     /** Returns the secret of any key; cannot be abandoned. */
@@ -442,17 +466,23 @@ public final class Keyring implements Signer {
         return exports.all(view::get, evm::forVault, questions::lent, vaultPassphrase, abandoned);
     }
 
-    /** Imports the keys of a vault that the keyring does not have yet, all together; returns the addresses in the order of the vault. */
+    /** Imports the keys of a vault; cannot be abandoned. */
     public CompletionStage<List<Address>> importVault(Bytes vault, SecretBytes vaultPassphrase) {
-        return questions
-                .attemptVault(() -> work.openVault(vault, vaultPassphrase))
-                .whenCompleteAsync((keys, failure) -> vaultPassphrase.close(), crypto)
-                .thenComposeAsync(this::takeIn, crypto);
+        return importVault(vault, vaultPassphrase, NEVER);
     }
 
-    private CompletableFuture<List<Address>> takeIn(Vault.Contents vault) {
-        return this.<List<KeyEntry>>ask(reply ->
-                        new KeyringProtocol.Store(vault.keys(), true, CrashPoint.VAULT_IMPORT_BEFORE_STATE, reply))
+    /** Imports the keys of a vault that the keyring does not have yet, all together; returns the addresses in the order of the vault. */
+    public CompletionStage<List<Address>> importVault(
+            Bytes vault, SecretBytes vaultPassphrase, BooleanSupplier abandoned) {
+        return questions
+                .attemptVault(abandoned, () -> work.openVault(vault, vaultPassphrase))
+                .whenCompleteAsync((keys, failure) -> vaultPassphrase.close(), crypto)
+                .thenComposeAsync(keys -> takeIn(keys, abandoned), crypto);
+    }
+
+    private CompletableFuture<List<Address>> takeIn(Vault.Contents vault, BooleanSupplier abandoned) {
+        return this.<List<KeyEntry>>ask(reply -> new KeyringProtocol.Store(
+                        vault.keys(), true, CrashPoint.VAULT_IMPORT_BEFORE_STATE, abandoned, reply))
                 .thenApplyAsync(
                         entries -> entries.stream().map(KeyEntry::address).toList(), crypto)
                 .thenComposeAsync(
@@ -467,11 +497,11 @@ public final class Keyring implements Signer {
         return closed;
     }
 
-    private CompletionStage<KeyEntry> bring(Supplier<NewKey> key) {
+    private CompletionStage<KeyEntry> bring(Supplier<NewKey> key, BooleanSupplier abandoned) {
         return Work.on(crypto, key)
                 .thenComposeAsync(
-                        made -> this.<List<KeyEntry>>ask(reply ->
-                                new KeyringProtocol.Store(List.of(made), false, CrashPoint.IMPORT_BEFORE_STATE, reply)),
+                        made -> this.<List<KeyEntry>>ask(reply -> new KeyringProtocol.Store(
+                                List.of(made), false, CrashPoint.IMPORT_BEFORE_STATE, abandoned, reply)),
                         crypto)
                 .thenApplyAsync(entries -> entries.get(0), crypto);
     }

@@ -75,17 +75,18 @@ final class KeyringQuestions {
      * @param abandoned checked before the proof, see {@link KeyringFailures#unless}
      */
     <T> CompletableFuture<T> attempt(BooleanSupplier abandoned, Supplier<T> proof) {
-        return attempt(keystoreAttempts, () -> KeyringFailures.unless(abandoned, proof));
+        return attempt(keystoreAttempts, abandoned, proof);
     }
 
     /** Does the same for a vault's passphrase. */
-    <T> CompletableFuture<T> attemptVault(Supplier<T> proof) {
-        return attempt(vaultAttempts, proof);
+    <T> CompletableFuture<T> attemptVault(BooleanSupplier abandoned, Supplier<T> proof) {
+        return attempt(vaultAttempts, abandoned, proof);
     }
 
-    private static <T> CompletableFuture<T> attempt(ActorRef<PassphraseAttempts.Command> counted, Supplier<T> proof) {
+    private static <T> CompletableFuture<T> attempt(
+            ActorRef<PassphraseAttempts.Command> counted, BooleanSupplier abandoned, Supplier<T> proof) {
         CompletableFuture<T> reply = new CompletableFuture<>();
-        counted.tell(new PassphraseAttempts.Attempt<>(proof, reply));
+        counted.tell(new PassphraseAttempts.Attempt<>(() -> KeyringFailures.unless(abandoned, proof), reply));
         return reply;
     }
 

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,7 +21,9 @@ import org.chainwalletd.access.Grants;
 import org.chainwalletd.access.NamedToken;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.coins.CoinLedger;
+import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.AnswerRoom;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.Client;
@@ -58,6 +61,7 @@ class GoneCallersTest {
 
     private Keyring keyring;
     private Address sealed;
+    private Bytes vault;
     private RpcDispatcher calls;
 
     @BeforeEach
@@ -73,6 +77,7 @@ class GoneCallersTest {
         fixture.initSeeded();
         Keyring first = fixture.open();
         sealed = await(first.generateIndependent(Optional.empty())).address();
+        vault = KeyringFixture.vault(first);
         keyring = fixture.reopened(first);
         await(keyring.evm().current());
         books = Books.open(datadir, List.of(new LedgerTable()));
@@ -80,7 +85,10 @@ class GoneCallersTest {
         calls = new RpcDispatcher(
                 MethodRegistry.of(Stream.of(
                                 KeyringMethods.all(keyring, ledger, null, null, Runnable::run),
-                                EvmKeyMethods.all(keyring, null, Runnable::run))
+                                EvmKeyMethods.all(
+                                        keyring,
+                                        address -> CompletableFuture.completedFuture(List.of()),
+                                        Runnable::run))
                         .flatMap(List::stream)
                         .toList()),
                 List.of(new KeyringErrors(datadir)),
@@ -140,12 +148,42 @@ class GoneCallersTest {
     void no_key_is_made_for_a_caller_who_is_gone() {
         assertNothingIsDone("generate_standard_address", "");
         assertNothingIsDone("generate_independent_address", "");
+        // Further calls wait for nothing, because the seed is unsealed by then.
+        assertThat(answer("generate_address", "", (grant, presence) -> Grants.end(grant)))
+                .contains(ENDED);
 
         assertThat(keyring.list()).hasSize(1);
+        assertAbandoned(4);
+    }
+
+    @Test
+    void no_key_is_imported_for_a_caller_who_is_gone() {
+        String words = "\"mnemonic\":\"" + "abandon ".repeat(23) + "art\"";
+        assertNothingIsDone("import_private_key", "\"private_key\":\"" + "01".repeat(32) + "\"");
+        assertNothingIsDone("import_mnemonic", words);
+        assertNothingIsDone("import_standard_mnemonic", words);
+        assertNothingIsDone("import_vault", "\"vault_hex\":\"" + vault + "\",\"passphrase\":\"vault\"");
+
+        assertThat(keyring.list()).hasSize(1);
+        assertAbandoned(6);
+    }
+
+    @Test
+    void no_account_chain_key_replaces_the_current_one_for_a_caller_who_is_gone() {
+        Optional<EvmAddress> before = await(keyring.evm().current());
+        assertNothingIsDone("evm_create_address", "\"force\":true");
+        assertNothingIsDone("evm_import_key", "\"private_key_hex\":\"" + "01".repeat(32) + "\",\"overwrite\":true");
+        assertNothingIsDone(
+                "evm_import_mnemonic", "\"mnemonic\":\"" + "abandon ".repeat(11) + "about\",\"overwrite\":true");
+
+        assertThat(await(keyring.evm().current())).isEqualTo(before);
+    }
+
+    private void assertAbandoned(int count) {
         assertThat(fixture.metrics
                         .get("walletd.keyring.mints.abandoned")
                         .counter()
                         .count())
-                .isEqualTo(4);
+                .isEqualTo(count);
     }
 }

@@ -42,8 +42,6 @@ import org.chainwalletd.stage.Work;
  * passed to it and overwrites them; the caller owns secrets that are returned.
  */
 public final class EvmCustody implements EvmKeys {
-    private static final BooleanSupplier NEVER = () -> false;
-
     private final ActorRef<EvmKeyActor.Command> actor;
     private final EvmKeyFiles files;
     private final EvmKeyChanges changes;
@@ -133,21 +131,34 @@ public final class EvmCustody implements EvmKeys {
     /** @param words 24 words in UTF-8 separated by single spaces; owned by the caller */
     public record Created(EvmAddress address, SecretBytes words) {}
 
-    /** Creates a key from a new phrase. */
+    /** Creates a key from a new phrase; cannot be abandoned. */
     public CompletionStage<Created> create(EvmReplacement replacement) {
+        return create(replacement, EvmKeyFiles.NEVER);
+    }
+
+    /** Creates a key from a new phrase. */
+    public CompletionStage<Created> create(EvmReplacement replacement, BooleanSupplier abandoned) {
         return put(
                 () -> NewEvmKey.ofPhrase(sealer.newPhrase(), Source.GENERATED),
                 () -> {},
                 replacement,
+                abandoned,
                 key -> new Created(key.address(), key.words()));
     }
 
-    /** @param words 12 or 24 words in UTF-8, separated by any white space */
+    /** Imports a key with its phrase; cannot be abandoned. */
     public CompletionStage<EvmAddress> importPhrase(SecretBytes words, EvmReplacement replacement) {
+        return importPhrase(words, replacement, EvmKeyFiles.NEVER);
+    }
+
+    /** @param words 12 or 24 words in UTF-8, separated by any white space */
+    public CompletionStage<EvmAddress> importPhrase(
+            SecretBytes words, EvmReplacement replacement, BooleanSupplier abandoned) {
         return put(
                 () -> NewEvmKey.ofPhrase(parsed(words), Source.IMPORTED_MNEMONIC),
                 words::close,
                 replacement,
+                abandoned,
                 NewEvmKey::address);
     }
 
@@ -165,12 +176,19 @@ public final class EvmCustody implements EvmKeys {
         }
     }
 
-    /** @param hex 64 characters */
+    /** Imports a raw key; cannot be abandoned. */
     public CompletionStage<EvmAddress> importKey(SecretBytes hex, EvmReplacement replacement) {
+        return importKey(hex, replacement, EvmKeyFiles.NEVER);
+    }
+
+    /** @param hex 64 characters */
+    public CompletionStage<EvmAddress> importKey(
+            SecretBytes hex, EvmReplacement replacement, BooleanSupplier abandoned) {
         return put(
                 () -> NewEvmKey.ofSecret(SecretText.parseHex("private_key_hex", hex)),
                 hex::close,
                 replacement,
+                abandoned,
                 NewEvmKey::address);
     }
 
@@ -178,10 +196,15 @@ public final class EvmCustody implements EvmKeys {
      * Makes a key and replaces the current one by it.
      *
      * @param given closes the input from which the key is made
+     * @param abandoned checked when the change begins and before the key is sealed, see {@link KeyringFailures#unless}
      * @param answer computed from the key once it is durable
      */
     private <T> CompletableFuture<T> put(
-            Supplier<NewEvmKey> made, Runnable given, EvmReplacement replacement, Function<NewEvmKey, T> answer) {
+            Supplier<NewEvmKey> made,
+            Runnable given,
+            EvmReplacement replacement,
+            BooleanSupplier abandoned,
+            Function<NewEvmKey, T> answer) {
         return Work.on(crypto, () -> {
                     try {
                         return made.get();
@@ -193,7 +216,8 @@ public final class EvmCustody implements EvmKeys {
                         key -> this.<T>ask(reply -> new EvmKeyActor.Change<>(
                                 known -> {
                                     try (key) {
-                                        Known after = changes.put(known, key, replacement);
+                                        Known after = KeyringFailures.unless(
+                                                abandoned, () -> changes.put(known, key, replacement, abandoned));
                                         return new EvmKeyActor.Changed<>(after, answer.apply(key));
                                     }
                                 },
@@ -204,7 +228,7 @@ public final class EvmCustody implements EvmKeys {
 
     /** Returns the words of the current key; cannot be abandoned. */
     public CompletionStage<SecretBytes> revealPhrase(SecretBytes passphrase) {
-        return revealPhrase(passphrase, NEVER);
+        return revealPhrase(passphrase, EvmKeyFiles.NEVER);
     }
 
     /** Returns the words of the current key separated by single spaces; fails for a key that was imported as a raw key. */
@@ -230,7 +254,7 @@ public final class EvmCustody implements EvmKeys {
 
     /** Returns the secret of the current key; cannot be abandoned. */
     public CompletionStage<Revealed> revealKey(SecretBytes passphrase) {
-        return revealKey(passphrase, NEVER);
+        return revealKey(passphrase, EvmKeyFiles.NEVER);
     }
 
     /** Returns the secret of the current key. */
@@ -255,7 +279,7 @@ public final class EvmCustody implements EvmKeys {
      * @param guard empty to remove the key whatever it holds
      */
     public CompletionStage<EvmAddress> delete(SecretBytes passphrase, Optional<EvmKeyGuard> guard) {
-        return proved(passphrase, NEVER, known -> {}, known -> {
+        return proved(passphrase, EvmKeyFiles.NEVER, known -> {}, known -> {
                     secretOf(known, passphrase).close();
                     return known.current().orElseThrow();
                 })

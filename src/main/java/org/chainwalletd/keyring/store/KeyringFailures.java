@@ -150,9 +150,13 @@ public final class KeyringFailures {
      */
     public static <T> T unless(BooleanSupplier abandoned, Supplier<T> work) {
         if (abandoned.getAsBoolean()) {
-            throw new KeyringException(Reason.ABANDONED, "the caller left before its turn; nothing was done");
+            throw abandoned();
         }
         return work.get();
+    }
+
+    public static KeyringException abandoned() {
+        return new KeyringException(Reason.ABANDONED, "the caller left before its turn; nothing was done");
     }
 
     public static KeyringException changedElsewhere() {

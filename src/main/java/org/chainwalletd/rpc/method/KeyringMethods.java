@@ -10,7 +10,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Keys;
@@ -92,13 +91,16 @@ public final class KeyringMethods {
                 RpcMethod.of(GenerateAddress.class, methods::deriveNext),
                 RpcMethod.of(
                         ImportPrivateKey.class,
-                        call -> methods.importedKey(() -> keyring.importSecret(call.privateKey(), call.label()))),
+                        (call, context) -> methods.importedKey(
+                                context, gone -> keyring.importSecret(call.privateKey(), call.label(), gone))),
                 RpcMethod.of(
                         ImportMnemonic.class,
-                        call -> methods.importedKey(() -> keyring.importIndependent(call.mnemonic(), call.label()))),
+                        (call, context) -> methods.importedKey(
+                                context, gone -> keyring.importIndependent(call.mnemonic(), call.label(), gone))),
                 RpcMethod.of(
                         ImportStandardMnemonic.class,
-                        call -> methods.importedKey(() -> keyring.importStandard(call.mnemonic(), call.label()))),
+                        (call, context) -> methods.importedKey(
+                                context, gone -> keyring.importStandard(call.mnemonic(), call.label(), gone))),
                 RpcMethod.of(ListAddresses.class, methods::list),
                 RpcMethod.of(WatchAddress.class, methods::watch),
                 RpcMethod.of(UnwatchAddress.class, methods::unwatch),
@@ -120,8 +122,8 @@ public final class KeyringMethods {
                 RpcMethod.of(DeleteAddress.class, methods::delete));
     }
 
-    private CompletionStage<GenerateAddress.Result> deriveNext(GenerateAddress call) {
-        return withHistory(() -> keyring.deriveNext(call.label()))
+    private CompletionStage<GenerateAddress.Result> deriveNext(GenerateAddress call, CallContext context) {
+        return withHistory(context, gone -> keyring.deriveNext(call.label(), gone))
                 .thenApplyAsync(
                         stored -> new GenerateAddress.Result(
                                 stored.key().address(),
@@ -131,28 +133,36 @@ public final class KeyringMethods {
                         executor);
     }
 
-    private CompletionStage<ImportVault.Result> importVault(ImportVault call) {
-        return unlessBooksAway(() -> keyring.importVault(call.vaultHex(), call.passphrase()))
+    private CompletionStage<ImportVault.Result> importVault(ImportVault call, CallContext context) {
+        return made(context, gone -> keyring.importVault(call.vaultHex(), call.passphrase(), gone))
                 .thenComposeAsync(addresses -> watched(addresses, addresses), executor)
                 .thenApplyAsync(stored -> new ImportVault.Result(stored.key(), stored.rescanBlocksLeft()), executor);
     }
 
-    /** Creates keys, unless the books are known to be unavailable, so that the keys could not be watched. */
-    private <T> CompletionStage<T> unlessBooksAway(Supplier<CompletionStage<T>> making) {
-        return ledger.away().map(CompletableFuture::<T>failedStage).orElseGet(making);
+    /** Creates keys, unless the books are known to be unavailable, so that the keys could not be watched, or {@link #unlessGone}. */
+    private <T> CompletionStage<T> made(CallContext context, Function<BooleanSupplier, CompletionStage<T>> making) {
+        return ledger.away()
+                .map(CompletableFuture::<T>failedStage)
+                .orElseGet(() -> unlessGone(context, making, executor));
     }
 
     /**
-     * Makes a key without history, so that no blocks need to be rescanned, unless its caller is gone before its turn: it has left, or its token has ended, which is then the answer.
+     * Makes keys, unless the caller is gone before their turn: it has left, or its token has ended, which is then the answer.
      *
      * @param making receives whether the caller is gone
      */
+    static <T> CompletionStage<T> unlessGone(
+            CallContext context, Function<BooleanSupplier, CompletionStage<T>> making, Executor executor) {
+        return making.apply(context::isGone)
+                .exceptionallyComposeAsync(
+                        failure -> CompletableFuture.failedStage(instead(Causes.of(failure), context.grant())),
+                        executor);
+    }
+
+    /** Creates a key without history, so that no blocks need to be rescanned. */
     private CompletionStage<NewKey> generated(
             CallContext context, Function<BooleanSupplier, CompletionStage<KeyEntry>> making) {
-        Grant grant = context.grant();
-        return unlessBooksAway(() -> making.apply(context::isGone))
-                .exceptionallyComposeAsync(
-                        failure -> CompletableFuture.failedStage(instead(Causes.of(failure), grant)), executor)
+        return made(context, making)
                 .thenComposeAsync(
                         entry -> reportingCreation(List.of(entry.address()), ledger.watchFresh(entry.address()))
                                 .thenApplyAsync(watched -> newKey(entry, OptionalLong.empty()), executor),
@@ -186,8 +196,10 @@ public final class KeyringMethods {
                         + "; the daemon makes up for that by itself, so do not repeat the call");
     }
 
-    private CompletionStage<NewKey> importedKey(Supplier<CompletionStage<KeyEntry>> making) {
-        return withHistory(making).thenApplyAsync(stored -> newKey(stored.key(), stored.rescanBlocksLeft()), executor);
+    private CompletionStage<NewKey> importedKey(
+            CallContext context, Function<BooleanSupplier, CompletionStage<KeyEntry>> making) {
+        return withHistory(context, making)
+                .thenApplyAsync(stored -> newKey(stored.key(), stored.rescanBlocksLeft()), executor);
     }
 
     private static NewKey newKey(KeyEntry entry, OptionalLong rescanBlocksLeft) {
@@ -201,8 +213,9 @@ public final class KeyringMethods {
      */
     private record KeysWithHistory<T>(T key, OptionalLong rescanBlocksLeft) {}
 
-    private CompletionStage<KeysWithHistory<KeyEntry>> withHistory(Supplier<CompletionStage<KeyEntry>> making) {
-        return unlessBooksAway(making).thenComposeAsync(entry -> watched(entry, List.of(entry.address())), executor);
+    private CompletionStage<KeysWithHistory<KeyEntry>> withHistory(
+            CallContext context, Function<BooleanSupplier, CompletionStage<KeyEntry>> making) {
+        return made(context, making).thenComposeAsync(entry -> watched(entry, List.of(entry.address())), executor);
     }
 
     private <T> CompletionStage<KeysWithHistory<T>> watched(T key, List<Address> addresses) {
