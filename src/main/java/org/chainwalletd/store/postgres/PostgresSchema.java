@@ -179,7 +179,7 @@ final class PostgresSchema {
     static void migrate(SqlSession session, String name) throws SQLException {
         session.execute("BEGIN");
         session.execute("SET LOCAL lock_timeout = 0; " + PostgresTransactions.IDLE_TIMEOUT);
-        session.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+        Schema.lockUpgrades(session, "the store " + name, MIGRATION_LOCK);
         if (!isMade(session)) {
             for (String statement : Schema.whole()) {
                 session.execute(Postgres.definition(statement));

@@ -4,6 +4,7 @@ import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.WatchStore;
 import org.slf4j.Logger;
@@ -470,6 +471,26 @@ public final class Schema {
             session.execute("PRAGMA application_id = " + APPLICATION_ID);
             session.execute("PRAGMA user_version = " + (next + 1));
             session.execute("COMMIT");
+        }
+    }
+
+    /**
+     * Takes a server's lock on upgrades for the open transaction. Another daemon may hold it as long as a statement of an upgrade may take, which is
+     * waited for in short queries, so that a server without a response is noticed as usual.
+     */
+    public static void lockUpgrades(SqlSession session, String name, long lock) throws SQLException {
+        long began = System.nanoTime();
+        boolean waited = false;
+        while (!session.has("SELECT 1 WHERE pg_try_advisory_xact_lock(?)", lock)) {
+            if (System.nanoTime() - began > TimeUnit.MILLISECONDS.toNanos(UPGRADE_MILLIS)) {
+                throw StoreException.unavailable(
+                        "another daemon has been upgrading the tables of " + name + " for an hour", null);
+            }
+            if (!waited) {
+                waited = true;
+                LOG.info("waiting for another daemon, which creates or upgrades the tables of {}", name);
+            }
+            session.execute("SELECT pg_sleep(0.2)");
         }
     }
 

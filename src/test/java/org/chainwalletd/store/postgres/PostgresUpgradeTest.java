@@ -8,9 +8,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -60,6 +63,28 @@ class PostgresUpgradeTest {
         assertThat(patience)
                 .containsEntry("ALTER TABLE identity ADD COLUMN moved TEXT", LONG)
                 .containsEntry("COMMIT", USUAL);
+    }
+
+    @Test
+    void a_daemon_waits_for_the_upgrade_by_another_one_longer_than_for_a_response() throws Exception {
+        database.open().close();
+        Postgres.Connector impatient = database.through(() -> {
+            Connection connection = database.connect();
+            connection.setNetworkTimeout(Runnable::run, 2_000);
+            return connection;
+        });
+        try (Connection other = database.connect();
+                Statement upgrade = other.createStatement()) {
+            upgrade.execute("SELECT pg_advisory_lock(" + 0x57445354L + ")");
+            CompletableFuture<PostgresStore> opening =
+                    CompletableFuture.supplyAsync(() -> SharedStores.open(impatient, OptionalLong.empty(), false));
+            long began = System.nanoTime();
+            Await.until(
+                    "it has waited", () -> opening.isDone() || System.nanoTime() - began > TimeUnit.SECONDS.toNanos(3));
+            assertThat(opening).isNotDone();
+            upgrade.execute("SELECT pg_advisory_unlock_all()");
+            database.keep(Await.result(opening));
+        }
     }
 
     private static BookTable<?, ?> probes(List<List<String>> steps) {
