@@ -258,7 +258,7 @@ public final class Spending {
         @Title("SweepLeftOver")
         public record LeftOver(
                 @Doc(
-                        "later (came after the coins were fixed, or above 10000 coins or 1000 transactions), too_small, immature (coinbase), held (by another spend or sweep), of_failed_part")
+                        "later (came after the coins were fixed, or above 10000 coins or 1000 transactions), too_small, held (by another spend or sweep), of_failed_part")
                 String reason,
 
                 long coins,

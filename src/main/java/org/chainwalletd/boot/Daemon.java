@@ -67,6 +67,9 @@ import org.slf4j.LoggerFactory;
 public final class Daemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
     private static final Duration OPENING_TIMEOUT = Duration.ofMinutes(2);
+    /** Longer, because a file with millions of payments may have to be upgraded first. */
+    private static final Duration STORE_TIMEOUT = Duration.ofHours(1);
+
     private static final Duration LOCK_CHECK_INTERVAL = Duration.ofSeconds(1);
 
     private final ShutdownSequence shutdown = new ShutdownSequence();
@@ -170,7 +173,7 @@ public final class Daemon implements AutoCloseable {
         DryRun.run(settings, system);
         keeper = Keeper.under(new DaemonContext.UnderGuardian(system));
         DaemonContext context = new DaemonContext(settings, system, workers, meters, heldForPeers, clock, keeper);
-        Store store = Futures.await(opening, OPENING_TIMEOUT, "opening the store");
+        Store store = Futures.await(opening, STORE_TIMEOUT, "opening the store");
         if (database.isEmpty()) {
             storeOpen.accept(store::close);
         }

@@ -93,7 +93,6 @@ final class Spending {
                         spending,
                         following.ledger(),
                         resources.keyring()::owns,
-                        nodes::coinbaseMaturity,
                         () -> nodes.seen().get().answering(),
                         name -> hasEnded(context, named, name),
                         SWEEP_PAUSE,

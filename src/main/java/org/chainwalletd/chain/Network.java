@@ -20,6 +20,24 @@ public enum Network {
         return coinbaseMaturity;
     }
 
+    /**
+     * Returns the height of the first tip after which the next block may spend a coinbase: that block, at height {@code tip + 1}, may spend it
+     * when {@code tip + 1 - height >= maturity}.
+     */
+    public static long matureAt(long height, int maturity) {
+        return height + maturity - 1L;
+    }
+
+    /** Returns the height up to which coinbases are mature at a tip, the reverse of {@link #matureAt}. Negative while none is. */
+    public static long newestMature(long tip, int maturity) {
+        return tip - matureAt(0, maturity);
+    }
+
+    /** Whether the block after the tip may spend a coinbase. Heights are unsigned, and a coinbase above the tip is not mature. */
+    public static boolean isMature(long height, long tip, int maturity) {
+        return Long.compareUnsigned(height, tip) <= 0 && Long.compareUnsigned(tip - height, matureAt(0, maturity)) >= 0;
+    }
+
     /** Returns the name in lower case, as in {@code get_node_info}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.node.NodeClient;
@@ -53,7 +54,7 @@ record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>>
     }
 
     private boolean isMature(OwnCoin coin) {
-        return !coin.coinbase() || tip.height() + 1 - coin.height() >= maturity;
+        return !coin.coinbase() || Network.isMature(coin.height(), tip.height(), maturity);
     }
 
     /**

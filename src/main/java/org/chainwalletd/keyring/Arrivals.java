@@ -150,7 +150,7 @@ final class Arrivals {
                 question,
                 chosen,
                 true,
-                keyring.work().storeAll(wanted, keyring.passphrase()),
+                keyring.work().storeAll(wanted, keyring.passphrase(), question.abandoned()),
                 keys -> keys.stream()
                         .map(key -> new StoredKey(key.entry(), key.note()))
                         .toList());

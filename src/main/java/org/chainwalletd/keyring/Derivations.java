@@ -58,7 +58,11 @@ final class Derivations {
     }
 
     private void next() {
-        if (running || stopped || waiting.isEmpty()) {
+        if (running || stopped) {
+            return;
+        }
+        waiting.removeIf(Derivations::refusesAbandoned);
+        if (waiting.isEmpty()) {
             return;
         }
         List<Derive> batch = List.copyOf(waiting);
@@ -77,6 +81,14 @@ final class Derivations {
                         addresses -> keyring.work().deriveEntries(seed, from, labels, addresses),
                         keyring.executors().crypto()),
                 entries -> new Derived(batch, entries));
+    }
+
+    private static boolean refusesAbandoned(Derive question) {
+        boolean abandoned = question.abandoned().getAsBoolean();
+        if (abandoned) {
+            question.refuse(KeyringFailures.abandoned());
+        }
+        return abandoned;
     }
 
     private CompletableFuture<Set<Address>> unlisted(KeyringView view) {

@@ -4,6 +4,7 @@ import java.security.MessageDigest;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -20,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Operations that need the keystore's passphrase in the request: revealing and deleting (interface.md, section 4.11, rule 1). Verifies it
- * by unsealing the stored blob again, and overwrites it afterwards.
+ * by unsealing the stored blob again, and overwrites it afterwards. Does nothing for a caller who has stopped waiting before its turn.
  */
 final class KeyReveals {
     private static final Logger LOG = LoggerFactory.getLogger(KeyReveals.class);
@@ -38,26 +39,27 @@ final class KeyReveals {
         this.crypto = crypto;
     }
 
-    CompletableFuture<SecretBytes> secret(Address address, SecretBytes passphrase) {
-        return proved(address, passphrase, entry -> {}, entry -> {
+    CompletableFuture<SecretBytes> secret(Address address, SecretBytes passphrase, BooleanSupplier abandoned) {
+        return proved(address, passphrase, abandoned, entry -> {}, entry -> {
             try (SecretBytes secret = work.unseal(entry, passphrase)) {
                 return SecretText.hex(secret);
             }
         });
     }
 
-    CompletableFuture<SecretBytes> phrase(Address address, SecretBytes passphrase) {
-        return proved(address, passphrase, KeyReveals::refuseDerived, entry -> work.phraseOf(entry, passphrase));
+    CompletableFuture<SecretBytes> phrase(Address address, SecretBytes passphrase, BooleanSupplier abandoned) {
+        return proved(
+                address, passphrase, abandoned, KeyReveals::refuseDerived, entry -> work.phraseOf(entry, passphrase));
     }
 
-    CompletableFuture<SecretBytes> seedPhrase(SecretBytes passphrase) {
+    CompletableFuture<SecretBytes> seedPhrase(SecretBytes passphrase, BooleanSupplier abandoned) {
         return questions
-                .attempt(() -> work.seedPhrase(passphrase))
+                .attempt(abandoned, () -> work.seedPhrase(passphrase))
                 .whenCompleteAsync((words, failure) -> passphrase.close(), crypto);
     }
 
     CompletableFuture<Address> delete(Address address, SecretBytes passphrase, Optional<DeletionGuard> guard) {
-        return proved(address, passphrase, entry -> {}, entry -> {
+        return proved(address, passphrase, () -> false, entry -> {}, entry -> {
                     prove(entry, passphrase, guard.isEmpty());
                     return address;
                 })
@@ -76,13 +78,17 @@ final class KeyReveals {
      * @param proof unseals part of the key with the passphrase, which is closed here
      */
     private <T> CompletableFuture<T> proved(
-            Address address, SecretBytes passphrase, Consumer<KeyEntry> refusal, Function<KeyEntry, T> proof) {
+            Address address,
+            SecretBytes passphrase,
+            BooleanSupplier abandoned,
+            Consumer<KeyEntry> refusal,
+            Function<KeyEntry, T> proof) {
         return questions
                 .entry(address)
                 .thenComposeAsync(
                         entry -> {
                             refusal.accept(entry);
-                            return questions.attempt(() -> unlessGone(entry, proof));
+                            return questions.attempt(abandoned, () -> unlessGone(entry, proof));
                         },
                         crypto)
                 .whenCompleteAsync((done, failure) -> passphrase.close(), crypto);

@@ -71,7 +71,7 @@ final class KeyWork {
         CompletableFuture<Outcome<Optional<SealedBlob>>> phrase = new CompletableFuture<>();
         CompletableFuture<HalfSealed> begun = argon2.submit(Urgency.SEAL, () -> {
             try {
-                NewKey key = unless(abandoned, drawn);
+                NewKey key = KeyringFailures.unless(abandoned, drawn);
                 beginPhrase(key, passphrase, abandoned, phrase);
                 return new HalfSealed(
                         key, attempted(abandoned, () -> sealer.seal(Sealer.Role.IMPORTED, passphrase, key.secret())));
@@ -122,17 +122,10 @@ final class KeyWork {
 
     private static <T> Outcome<T> attempted(BooleanSupplier abandoned, Supplier<T> sealing) {
         try {
-            return new Outcome.Done<>(unless(abandoned, sealing));
+            return new Outcome.Done<>(KeyringFailures.unless(abandoned, sealing));
         } catch (RuntimeException | Error e) {
             return new Outcome.Failed<>(e);
         }
-    }
-
-    private static <T> T unless(BooleanSupplier abandoned, Supplier<T> sealing) {
-        if (abandoned.getAsBoolean()) {
-            throw KeyringFailures.abandoned();
-        }
-        return sealing.get();
     }
 
     /**
@@ -166,10 +159,14 @@ final class KeyWork {
                         quiet);
     }
 
-    /** Stores the keys of a vault one by one, so that other callers' Argon2id can run between two keys. */
-    CompletableFuture<List<NewKey>> storeAll(List<NewKey> keys, SecretBytes passphrase) {
+    /**
+     * Stores the keys of a vault one by one, so that other callers' Argon2id can run between two keys.
+     *
+     * @param abandoned as for one key, until the first key is stored
+     */
+    CompletableFuture<List<NewKey>> storeAll(List<NewKey> keys, SecretBytes passphrase, BooleanSupplier abandoned) {
         if (keys.size() == 1) {
-            return store(() -> keys.get(0), passphrase, () -> false).thenApplyAsync(List::of, disk);
+            return store(() -> keys.get(0), passphrase, abandoned).thenApplyAsync(List::of, disk);
         }
         return Work.on(flows, () -> {
             for (int i = 0; i < keys.size(); i++) {
@@ -177,7 +174,7 @@ final class KeyWork {
                     CrashPoint.VAULT_IMPORT_BETWEEN_KEYS.reached();
                 }
                 NewKey key = keys.get(i);
-                Flows.join(store(() -> key, passphrase, () -> false));
+                Flows.join(store(() -> key, passphrase, i == 0 ? abandoned : () -> false));
             }
             return keys;
         });

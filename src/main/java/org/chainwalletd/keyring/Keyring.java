@@ -48,6 +48,9 @@ import org.chainwalletd.store.files.CrashPoint;
  * Keyring as the rest of the daemon sees it (interface.md, sections 1.3 to 1.6 and 4.11). All methods return at once, except those that say
  * that they block; stages fail with {@link KeyringException}. The keyring takes ownership of secrets passed to it and overwrites them; the
  * caller owns secrets that are returned.
+ *
+ * <p>A call with a parameter {@code abandoned} asks before each Argon2id whether its caller has left or its token has ended; if so, it does
+ * nothing more and fails with {@link Reason#ABANDONED}.
  */
 public final class Keyring implements Signer {
     private static final BooleanSupplier NEVER = () -> false;
@@ -338,8 +341,14 @@ public final class Keyring implements Signer {
                 abandoned);
     }
 
+    /** Derives the next key of the legacy seed; cannot be abandoned. */
     public CompletionStage<KeyEntry> deriveNext(Optional<String> label) {
-        return askLabelled(label, reply -> new KeyringProtocol.Derive(label, reply));
+        return deriveNext(label, NEVER);
+    }
+
+    /** Derives the next key of the legacy seed. */
+    public CompletionStage<KeyEntry> deriveNext(Optional<String> label, BooleanSupplier abandoned) {
+        return askLabelled(label, reply -> new KeyringProtocol.Derive(label, abandoned, reply));
     }
 
     /**
@@ -351,41 +360,76 @@ public final class Keyring implements Signer {
         return askLabelled(label, reply -> new KeyringProtocol.SetLabel(address, label, reply));
     }
 
-    /** @param secretHex 64 hexadecimal characters */
+    /** Imports a key; cannot be abandoned. */
     public CompletionStage<KeyEntry> importSecret(SecretBytes secretHex, Optional<String> label) {
-        return bring(() -> NewKey.ofSecret(sealer, secretHex, label));
+        return importSecret(secretHex, label, NEVER);
+    }
+
+    /** @param secretHex 64 hexadecimal characters */
+    public CompletionStage<KeyEntry> importSecret(
+            SecretBytes secretHex, Optional<String> label, BooleanSupplier abandoned) {
+        return bring(() -> NewKey.ofSecret(sealer, secretHex, label), abandoned);
+    }
+
+    /** Imports a key; cannot be abandoned. */
+    public CompletionStage<KeyEntry> importIndependent(SecretBytes words, Optional<String> label) {
+        return importIndependent(words, label, NEVER);
     }
 
     /** @param words 24 words that encode the secret, in UTF-8, separated by any white space */
-    public CompletionStage<KeyEntry> importIndependent(SecretBytes words, Optional<String> label) {
-        return bring(() -> NewKey.ofIndependentPhrase(sealer, words, label));
+    public CompletionStage<KeyEntry> importIndependent(
+            SecretBytes words, Optional<String> label, BooleanSupplier abandoned) {
+        return bring(() -> NewKey.ofIndependentPhrase(sealer, words, label), abandoned);
+    }
+
+    /** Imports a key; cannot be abandoned. */
+    public CompletionStage<KeyEntry> importStandard(SecretBytes words, Optional<String> label) {
+        return importStandard(words, label, NEVER);
     }
 
     /** @param words 24 words of a standard phrase, in UTF-8, separated by any white space; stored with the key */
-    public CompletionStage<KeyEntry> importStandard(SecretBytes words, Optional<String> label) {
-        return bring(() -> NewKey.ofStandardPhrase(sealer, words, label));
+    public CompletionStage<KeyEntry> importStandard(
+            SecretBytes words, Optional<String> label, BooleanSupplier abandoned) {
+        return bring(() -> NewKey.ofStandardPhrase(sealer, words, label), abandoned);
+    }
+
+    /** Returns the secret of any key; cannot be abandoned. */
+    public CompletionStage<SecretBytes> revealSecret(Address address, SecretBytes passphrase) {
+        return revealSecret(address, passphrase, NEVER);
     }
 
     /** Returns the secret of any key as 64 hexadecimal characters. */
-    public CompletionStage<SecretBytes> revealSecret(Address address, SecretBytes passphrase) {
-        return reveals.secret(address, passphrase);
+    public CompletionStage<SecretBytes> revealSecret(
+            Address address, SecretBytes passphrase, BooleanSupplier abandoned) {
+        return reveals.secret(address, passphrase, abandoned);
+    }
+
+    /** Returns the words of a 1:1 key; cannot be abandoned. */
+    public CompletionStage<SecretBytes> revealPhrase(Address address, SecretBytes passphrase) {
+        return revealPhrase(address, passphrase, NEVER);
     }
 
     /**
      * Returns the 24 words of a 1:1 key separated by single spaces: the standard phrase if there is one, otherwise the words that encode
      * the secret. A legacy HD key has no phrase of its own.
      */
-    public CompletionStage<SecretBytes> revealPhrase(Address address, SecretBytes passphrase) {
-        return reveals.phrase(address, passphrase);
+    public CompletionStage<SecretBytes> revealPhrase(
+            Address address, SecretBytes passphrase, BooleanSupplier abandoned) {
+        return reveals.phrase(address, passphrase, abandoned);
+    }
+
+    /** Returns the words of the legacy seed; cannot be abandoned. */
+    public CompletionStage<SecretBytes> revealSeedPhrase(SecretBytes passphrase) {
+        return revealSeedPhrase(passphrase, NEVER);
     }
 
     /** Returns the 24 words of the legacy seed separated by single spaces. */
-    public CompletionStage<SecretBytes> revealSeedPhrase(SecretBytes passphrase) {
+    public CompletionStage<SecretBytes> revealSeedPhrase(SecretBytes passphrase, BooleanSupplier abandoned) {
         if (!seeded) {
             passphrase.close();
             return CompletableFuture.failedFuture(KeyringFailures.seedless());
         }
-        return reveals.seedPhrase(passphrase);
+        return reveals.seedPhrase(passphrase, abandoned);
     }
 
     /**
@@ -398,30 +442,47 @@ public final class Keyring implements Signer {
         return reveals.delete(address, passphrase, guard);
     }
 
-    /** Exports a vault with one key. */
+    /** Exports a vault with one key; cannot be abandoned. */
     public CompletionStage<Bytes> exportAddress(Address address, SecretBytes vaultPassphrase) {
-        return exports.one(() -> Flows.join(questions.entry(address)), questions::lent, vaultPassphrase);
+        return exportAddress(address, vaultPassphrase, NEVER);
+    }
+
+    /** Exports a vault with one key. */
+    public CompletionStage<Bytes> exportAddress(
+            Address address, SecretBytes vaultPassphrase, BooleanSupplier abandoned) {
+        return exports.one(() -> Flows.join(questions.entry(address)), questions::lent, vaultPassphrase, abandoned);
+    }
+
+    /** Exports a vault with every key that can be unsealed; cannot be abandoned. */
+    public CompletionStage<VaultExport.Export> exportVault(SecretBytes vaultPassphrase) {
+        return exportVault(vaultPassphrase, NEVER);
     }
 
     /**
      * Exports a vault with every key that can be unsealed, and the names of those that cannot. Costs one Argon2id per key that is not
      * unsealed yet and one per standard phrase, one after the other so that other calls are not held up; one export at a time.
      */
-    public CompletionStage<VaultExport.Export> exportVault(SecretBytes vaultPassphrase) {
-        return exports.all(view::get, evm::forVault, questions::lent, vaultPassphrase);
+    public CompletionStage<VaultExport.Export> exportVault(SecretBytes vaultPassphrase, BooleanSupplier abandoned) {
+        return exports.all(view::get, evm::forVault, questions::lent, vaultPassphrase, abandoned);
+    }
+
+    /** Imports the keys of a vault; cannot be abandoned. */
+    public CompletionStage<List<Address>> importVault(Bytes vault, SecretBytes vaultPassphrase) {
+        return importVault(vault, vaultPassphrase, NEVER);
     }
 
     /** Imports the keys of a vault that the keyring does not have yet, all together; returns the addresses in the order of the vault. */
-    public CompletionStage<List<Address>> importVault(Bytes vault, SecretBytes vaultPassphrase) {
+    public CompletionStage<List<Address>> importVault(
+            Bytes vault, SecretBytes vaultPassphrase, BooleanSupplier abandoned) {
         return questions
-                .attemptVault(() -> work.openVault(vault, vaultPassphrase))
+                .attemptVault(abandoned, () -> work.openVault(vault, vaultPassphrase))
                 .whenCompleteAsync((keys, failure) -> vaultPassphrase.close(), crypto)
-                .thenComposeAsync(this::takeIn, crypto);
+                .thenComposeAsync(keys -> takeIn(keys, abandoned), crypto);
     }
 
-    private CompletableFuture<List<Address>> takeIn(Vault.Contents vault) {
-        return this.<List<KeyEntry>>ask(reply ->
-                        new KeyringProtocol.Store(vault.keys(), true, CrashPoint.VAULT_IMPORT_BEFORE_STATE, reply))
+    private CompletableFuture<List<Address>> takeIn(Vault.Contents vault, BooleanSupplier abandoned) {
+        return this.<List<KeyEntry>>ask(reply -> new KeyringProtocol.Store(
+                        vault.keys(), true, CrashPoint.VAULT_IMPORT_BEFORE_STATE, abandoned, reply))
                 .thenApplyAsync(
                         entries -> entries.stream().map(KeyEntry::address).toList(), crypto)
                 .thenComposeAsync(
@@ -436,11 +497,11 @@ public final class Keyring implements Signer {
         return closed;
     }
 
-    private CompletionStage<KeyEntry> bring(Supplier<NewKey> key) {
+    private CompletionStage<KeyEntry> bring(Supplier<NewKey> key, BooleanSupplier abandoned) {
         return Work.on(crypto, key)
                 .thenComposeAsync(
-                        made -> this.<List<KeyEntry>>ask(reply ->
-                                new KeyringProtocol.Store(List.of(made), false, CrashPoint.IMPORT_BEFORE_STATE, reply)),
+                        made -> this.<List<KeyEntry>>ask(reply -> new KeyringProtocol.Store(
+                                List.of(made), false, CrashPoint.IMPORT_BEFORE_STATE, abandoned, reply)),
                         crypto)
                 .thenApplyAsync(entries -> entries.get(0), crypto);
     }

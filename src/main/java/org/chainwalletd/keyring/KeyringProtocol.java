@@ -95,8 +95,14 @@ final class KeyringProtocol {
      * Adds imported 1:1 keys; their secrets are overwritten once sealed.
      *
      * @param skipPresent whether keys that are present already are left out; otherwise one such key refuses all
+     * @param abandoned whether the caller has stopped waiting; does not matter once the first key is sealed
      */
-    record Store(List<NewKey> keys, boolean skipPresent, CrashPoint before, CompletableFuture<List<KeyEntry>> reply)
+    record Store(
+            List<NewKey> keys,
+            boolean skipPresent,
+            CrashPoint before,
+            BooleanSupplier abandoned,
+            CompletableFuture<List<KeyEntry>> reply)
             implements Arriving {
         @Override
         public void answer(List<KeyEntry> entries) {
@@ -111,7 +117,9 @@ final class KeyringProtocol {
         }
     }
 
-    record Derive(Optional<String> label, CompletableFuture<KeyEntry> reply) implements Question {}
+    /** @param abandoned whether the caller has stopped waiting; does not matter once the key's batch has begun */
+    record Derive(Optional<String> label, BooleanSupplier abandoned, CompletableFuture<KeyEntry> reply)
+            implements Question {}
 
     /** @param label empty removes the label */
     record SetLabel(Address address, Optional<String> label, CompletableFuture<Optional<String>> reply)

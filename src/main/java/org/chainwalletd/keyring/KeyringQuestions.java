@@ -9,6 +9,7 @@ import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -68,19 +69,24 @@ final class KeyringQuestions {
         return Flows.join(ask(KeyringProtocol.Lend::new));
     }
 
-    /** Verifies the keystore's passphrase by {@code proof} on an Argon2id thread, as soon as an attempt is allowed. */
-    <T> CompletableFuture<T> attempt(Supplier<T> proof) {
-        return attempt(keystoreAttempts, proof);
+    /**
+     * Verifies the keystore's passphrase by {@code proof} on an Argon2id thread, as soon as an attempt is allowed.
+     *
+     * @param abandoned checked before the proof, see {@link KeyringFailures#unless}
+     */
+    <T> CompletableFuture<T> attempt(BooleanSupplier abandoned, Supplier<T> proof) {
+        return attempt(keystoreAttempts, abandoned, proof);
     }
 
     /** Does the same for a vault's passphrase. */
-    <T> CompletableFuture<T> attemptVault(Supplier<T> proof) {
-        return attempt(vaultAttempts, proof);
+    <T> CompletableFuture<T> attemptVault(BooleanSupplier abandoned, Supplier<T> proof) {
+        return attempt(vaultAttempts, abandoned, proof);
     }
 
-    private static <T> CompletableFuture<T> attempt(ActorRef<PassphraseAttempts.Command> counted, Supplier<T> proof) {
+    private static <T> CompletableFuture<T> attempt(
+            ActorRef<PassphraseAttempts.Command> counted, BooleanSupplier abandoned, Supplier<T> proof) {
         CompletableFuture<T> reply = new CompletableFuture<>();
-        counted.tell(new PassphraseAttempts.Attempt<>(proof, reply));
+        counted.tell(new PassphraseAttempts.Attempt<>(() -> KeyringFailures.unless(abandoned, proof), reply));
         return reply;
     }
 

@@ -264,7 +264,7 @@ public final class Migrate {
         void store(NewKey key) {
             KeyEntry entry = key.entry();
             KeyNote note = key.note();
-            Flows.join(work.storeAll(List.of(key), passphrase));
+            Flows.join(work.storeAll(List.of(key), passphrase, () -> false));
             stored.add(entry);
             notes.put(entry.address(), note);
             if (stored.size() == BATCH) {

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Bytes;
@@ -29,7 +30,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Collects secrets key by key and seals them into a vault. Holds at most one secret besides the vault being written, and frees the Argon2id
- * threads between two keys.
+ * threads between two keys. Ends before the next Argon2id when the caller has stopped waiting.
  */
 public final class VaultExport {
     private static final Logger LOG = LoggerFactory.getLogger(VaultExport.class);
@@ -78,13 +79,14 @@ public final class VaultExport {
     }
 
     /** Exports one key; fails when any part of it is damaged. Closes {@code vaultPassphrase}. */
-    CompletableFuture<Bytes> one(Supplier<KeyEntry> entry, Supplier<Lent> lending, SecretBytes vaultPassphrase) {
+    CompletableFuture<Bytes> one(
+            Supplier<KeyEntry> entry, Supplier<Lent> lending, SecretBytes vaultPassphrase, BooleanSupplier abandoned) {
         if (!single.tryAcquire()) {
             return refused(MOST_SINGLE + " exports are running", SINGLE_RETRY_AFTER_SECONDS, vaultPassphrase);
         }
         return made(single, vaultPassphrase, () -> {
             List<KeyEntry> key = List.of(entry.get());
-            return new Making(any -> false, false)
+            return new Making(any -> false, false, abandoned)
                     .sealed(
                             key,
                             Optional.empty(),
@@ -102,7 +104,11 @@ public final class VaultExport {
      * @param view returns the current state of the keyring
      */
     CompletableFuture<Export> all(
-            Supplier<KeyringView> view, EvmKeySource evmKeys, Supplier<Lent> lending, SecretBytes vaultPassphrase) {
+            Supplier<KeyringView> view,
+            EvmKeySource evmKeys,
+            Supplier<Lent> lending,
+            SecretBytes vaultPassphrase,
+            BooleanSupplier abandoned) {
         if (!all.tryAcquire()) {
             return refused("another vault export is running", RETRY_AFTER_SECONDS, vaultPassphrase);
         }
@@ -110,7 +116,7 @@ public final class VaultExport {
             Lent lent = lending.get();
             // Must follow the Lend question, which first reads the changes of other daemons into the view.
             KeyringView begun = view.get();
-            return new Making(entry -> isGone(entry, view.get()), true)
+            return new Making(entry -> isGone(entry, view.get()), true, abandoned)
                     .sealed(begun.entries(), Optional.of(begun), evmKeys, lent, vaultPassphrase);
         });
     }
@@ -147,6 +153,7 @@ public final class VaultExport {
     private final class Making {
         private final Predicate<KeyEntry> gone;
         private final boolean partial;
+        private final BooleanSupplier abandoned;
         private final List<Missing> missing = new ArrayList<>();
         private Optional<KeyringException> damage = Optional.empty();
         private int added;
@@ -161,10 +168,16 @@ public final class VaultExport {
         /**
          * @param gone whether a key whose secret could not be unsealed was deleted meanwhile
          * @param partial whether damaged parts are left out instead of failing the export
+         * @param abandoned whether the caller has stopped waiting
          */
-        private Making(Predicate<KeyEntry> gone, boolean partial) {
+        private Making(Predicate<KeyEntry> gone, boolean partial, BooleanSupplier abandoned) {
             this.partial = partial;
             this.gone = gone;
+            this.abandoned = abandoned;
+        }
+
+        private <T> T stretched(Supplier<T> computation) {
+            return argon2.compute(Urgency.SEAL, () -> KeyringFailures.unless(abandoned, computation));
         }
 
         private Export sealed(
@@ -177,7 +190,7 @@ public final class VaultExport {
                     Vault.Writer vault = new Vault.Writer()) {
                 addKeys(vault, entries, lent);
                 try (SecretBytes content = end(vault, state, evmKeys, passphrase)) {
-                    Bytes blob = argon2.compute(Urgency.SEAL, () -> work.sealVault(content, vaultPassphrase));
+                    Bytes blob = stretched(() -> work.sealVault(content, vaultPassphrase));
                     return new Export(blob, List.copyOf(missing));
                 }
             }
@@ -202,7 +215,7 @@ public final class VaultExport {
         /** Unseals the legacy seed. If it is damaged, each derived key that is not unsealed already is left out and named. */
         private void unsealSeed(SecretBytes passphrase) {
             try {
-                seed = Optional.of(argon2.compute(Urgency.SEAL, () -> work.unsealSeed(passphrase)));
+                seed = Optional.of(stretched(() -> work.unsealSeed(passphrase)));
             } catch (RuntimeException e) {
                 seedDamage = Optional.of(KeyringFailures.of(e));
             }
@@ -230,7 +243,7 @@ public final class VaultExport {
                 return Optional.empty();
             }
             try {
-                return argon2.compute(Urgency.SEAL, () -> work.unsealPhrase(entry, this::notes, passphrase));
+                return stretched(() -> work.unsealPhrase(entry, this::notes, passphrase));
             } catch (RuntimeException e) {
                 if (!gone.test(entry)) {
                     leaveOut("phrase", entry.address().hex(), KeyringFailures.of(e));
@@ -277,17 +290,19 @@ public final class VaultExport {
                 }
             }
             if (entry.imported()) {
-                return argon2.compute(Urgency.SEAL, () -> work.unseal(entry, lent.passphrase()));
+                return stretched(() -> work.unseal(entry, lent.passphrase()));
             }
             return work.derive(entry, seed.orElseThrow(seedDamage::orElseThrow));
         }
 
         private SecretBytes end(
                 Vault.Writer vault, Optional<KeyringView> state, EvmKeySource source, SecretBytes passphrase) {
-            List<NewEvmKey> evmKeys = source.unseal(
-                    passphrase,
-                    (address, damaged) -> leaveOut("evm_key", address, damaged),
-                    (address, damaged) -> leaveOut("phrase", address, damaged));
+            List<NewEvmKey> evmKeys = KeyringFailures.unless(
+                    abandoned,
+                    () -> source.unseal(
+                            passphrase,
+                            (address, damaged) -> leaveOut("evm_key", address, damaged),
+                            (address, damaged) -> leaveOut("phrase", address, damaged)));
             try {
                 if (damage.isPresent() && !(partial && added + evmKeys.size() > 0)) {
                     throw damage.get();

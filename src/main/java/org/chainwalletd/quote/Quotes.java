@@ -196,6 +196,7 @@ public final class Quotes {
         SIGNER_NOT_WEAK("the signer's key is weak or no point of the curve"),
         PAYEE_NOT_WEAK("the payee's key is weak or no point of the curve"),
         PAYER_NOT_WEAK("the payer's key is weak or no point of the curve"),
+        /** Never the first to fail, because {@link #SIGNER_NOT_WEAK} implies it; present because the specification numbers the checks. */
         SIGNER_IS_A_POINT("the signer's key is no point of the curve"),
         SIGNATURE("the signature is not the signer's over this quote on this chain"),
         TIMES_IN_ORDER("the quote expires before it was issued"),

@@ -87,6 +87,11 @@ public final class CallContext {
         return presence.left();
     }
 
+    /** Whether nobody may have the answer any more: the caller has left, or its token has ended. Work that has not begun is not done then. */
+    public boolean isGone() {
+        return hasLeft() || grant.hasEnded();
+    }
+
     /** Ends the context and removes its listeners, because the call has been answered. */
     synchronized void end() {
         ended = true;

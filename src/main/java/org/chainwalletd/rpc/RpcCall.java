@@ -276,8 +276,9 @@ final class RpcCall {
                 shared.observer().abandoned(context, method.method().name());
                 return new Outcome(null, 204);
             }
-            RefusedException refusal =
+            RefusedException translated =
                     shared.failures().translate(failure, method.method().name(), context);
+            RefusedException refusal = mustNotLearn(method) ? authenticationRequired() : translated;
             observeEnd(method, Optional.of(refusal.code()), Optional.empty());
             return refuse(refusal);
         }
@@ -285,15 +286,27 @@ final class RpcCall {
         return new Outcome(json, 200);
     }
 
-    /** Writes the result. The result of a notification is written too and then dropped, because writing overwrites the secrets of a result. */
+    /** Whether the token has ended during a call that may have waited long for a secret, which is then not answered any more. */
+    private boolean mustNotLearn(RegisteredMethod<?, ?> method) {
+        return Grant.exportsKeys(method.method().name()) && context.grant().hasEnded();
+    }
+
+    /**
+     * Writes the result. A result that is not answered, as that of a notification, is written too and then dropped, because writing overwrites
+     * the secrets of a result.
+     */
     private List<byte[]> write(RegisteredMethod<?, ?> method, Object result) {
+        boolean withheld = mustNotLearn(method);
         try {
-            if (!envelope.isNotification()) {
+            if (!envelope.isNotification() && !withheld) {
                 boolean act = !method.method().repeatable();
                 return Answers.result(method.writer(), result, envelope.id(), room, act);
             }
             Answers.result(method.writer(), result, Envelope.NULL_ID, AnswerRoom.BOUNDLESS, true)
                     .forEach(piece -> Arrays.fill(piece, (byte) 0));
+            if (withheld) {
+                throw authenticationRequired();
+            }
             return null;
         } catch (AnswerBuffer.NoRoom e) {
             throw noRoom();

@@ -105,7 +105,13 @@ public final class RpcMethod<P extends Record, R> {
      */
     public static <R, C extends Record & Call<R>, A> RpcMethod<C, R> of(
             Class<C> call, Function<C, CompletionStage<A>> question, Function<A, R> result, Executor executor) {
-        return of(call, given -> question.apply(given).thenApplyAsync(result, executor));
+        return of(call, (given, context) -> question.apply(given), result, executor);
+    }
+
+    /** The same with a question that needs the call's context. */
+    public static <R, C extends Record & Call<R>, A> RpcMethod<C, R> of(
+            Class<C> call, Handler<C, A> question, Function<A, R> result, Executor executor) {
+        return of(call, (given, context) -> question.call(given, context).thenApplyAsync(result, executor));
     }
 
     /** Like {@link #of(Class, Handler)}, with a handler that does not need the call's context. */

@@ -184,14 +184,13 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
             return;
         }
         SpendChain.Fates chain = answer.get();
-        long deepest = chain.tip().height() - env.pace().burialDepth() + 1;
         List<Hash256> deep = new ArrayList<>();
         for (int i = 0; i < spends.size(); i++) {
             SpendingBooks.Fate fate = chain.fates().get(i);
             if (fate instanceof SpendingBooks.Fate.InBlock mined) {
                 confirmMined(spends.get(i), mined.place());
             } else if (fate instanceof SpendingBooks.Fate.Lost lost
-                    && lost.to().place().height() <= deepest) {
+                    && env.pace().isBuried(lost.to().place(), chain.tip())) {
                 deep.add(spends.get(i).spend().txId());
             } else if (fate instanceof SpendingBooks.Fate.Open && spends.get(i).state() == IntentState.CONFLICTED) {
                 buryWithParent(spends.get(i).spend());
@@ -205,7 +204,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     /** Records that a conflicted payment is lost for good if it spends an output of one that is: the books never show another spender. */
     private void buryWithParent(PackedSpend spend) {
         Set<Hash256> parents = spend.outpoints().stream().map(Outpoint::txId).collect(Collectors.toSet());
-        ask(env.intents().lostForGood(parents), lost -> {
+        ask(new LostParents(env).among(parents), lost -> {
             if (lost.value().flatMap(Function.identity()).isPresent()) {
                 bury(List.of(spend.txId()));
             }

@@ -32,6 +32,7 @@ import org.chainwalletd.store.IntentStore.LostSpend;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.IntentStore.Unconfirmation;
 import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.RawSendStore;
 import org.chainwalletd.store.ReceiptStore;
@@ -192,6 +193,11 @@ public final class SealedClaims implements Store {
         @Override
         public CompletionStage<Optional<Hash256>> lostForGood(Set<Hash256> txIds) {
             return inner.lostForGood(txIds);
+        }
+
+        @Override
+        public CompletionStage<List<PackedSpend>> refused(Set<Hash256> txIds) {
+            return inner.refused(txIds);
         }
 
         @Override

@@ -26,6 +26,7 @@ import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendPlan;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ObservedIntentStore;
 import org.chainwalletd.store.ObservedIntentStore.IntentListener;
@@ -265,6 +266,11 @@ public record SpendEnvironment(
         Duration wholeFor() {
             Duration half = receiptTtl.dividedBy(2);
             return half.compareTo(BYTES_KEPT) < 0 ? half : BYTES_KEPT;
+        }
+
+        /** Whether a block is so deep below a tip that no reorganisation is expected to remove it. */
+        boolean isBuried(BlockPlace block, BlockPlace tip) {
+            return tip.height() - block.height() + 1 >= burialDepth;
         }
 
         /** Maximum time between two sends of the same bytes by the spend monitor, while nodes lack them. */

@@ -134,6 +134,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private final Setup setup;
     private final SpendEnvironment env;
     private final Broadcast broadcast;
+    private final LostParents lostParents;
     private final Clock clock;
     private final Pace pace;
     private final ActorRef<Reservations.Command> reservations;
@@ -165,6 +166,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         this.setup = setup;
         this.env = setup.env();
         this.broadcast = setup.broadcast();
+        this.lostParents = new LostParents(env);
         Counts counts = setup.counts();
         this.clock = env.clock();
         this.pace = env.pace();
@@ -625,16 +627,13 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      * not buried, or because another spend of its coins is in flight, so that the block spent only a different input.
      */
     private boolean keepsCoins(InFlight spend, Spending other, BlockPlace tip) {
-        return StandIns.keepsCoins(spend.intent()) && (!isBuried(other, tip) || inFlight.hasRivalInFlight(spend));
-    }
-
-    private boolean isBuried(Spending other, BlockPlace tip) {
-        return tip.height() - other.place().height() + 1 >= pace.burialDepth();
+        return StandIns.keepsCoins(spend.intent())
+                && (!pace.isBuried(other.place(), tip) || inFlight.hasRivalInFlight(spend));
     }
 
     /** Whether only the chain may close this kind of spend and it may still be mined, if a reorganisation removes the rival's block. */
     private boolean mayComeBack(InFlight spend, Spending other, BlockPlace tip) {
-        return StandIns.onlyChainCloses(spend.intent().kind()) && !isBuried(other, tip);
+        return StandIns.onlyChainCloses(spend.intent().kind()) && !pace.isBuried(other.place(), tip);
     }
 
     /**
@@ -708,7 +707,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             forgottenWithParents(spend, sighting);
             return;
         }
-        ask(spend, () -> env.intents().lostForGood(spend.parents()), lost -> {
+        ask(spend, () -> lostParents.among(spend.parents()), lost -> {
             Optional<Hash256> parent = lost.value().flatMap(Function.identity());
             if (parent.isEmpty()) {
                 forgottenWithParents(spend, sighting);

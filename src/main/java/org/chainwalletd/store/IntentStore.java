@@ -134,6 +134,9 @@ public interface IntentStore {
      */
     CompletionStage<Optional<Hash256>> lostForGood(Set<Hash256> txIds);
 
+    /** Lists the spends among these transactions that are {@link IntentState#REFUSED}. */
+    CompletionStage<List<PackedSpend>> refused(Set<Hash256> txIds);
+
     /**
      * Closes a spend in flight for good as {@link IntentState#CONTESTED}, because it cannot be determined whose payment the transaction is. Ends its
      * reservations; its use of the allowance stays counted.

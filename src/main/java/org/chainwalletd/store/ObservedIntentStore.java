@@ -82,6 +82,11 @@ public final class ObservedIntentStore implements IntentStore {
     }
 
     @Override
+    public CompletionStage<List<PackedSpend>> refused(Set<Hash256> txIds) {
+        return inner.refused(txIds);
+    }
+
+    @Override
     public CompletionStage<Opening> reopen(Intent intent, boolean capped, LongSupplier now) {
         CompletionStage<Opening> opening = inner.reopen(intent, capped, now);
         report(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");

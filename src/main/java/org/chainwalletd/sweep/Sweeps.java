@@ -103,7 +103,6 @@ public final class Sweeps {
      * Services and settings that sweeps use.
      *
      * @param profile chain profile, for transaction ids
-     * @param maturity coinbase maturity, 0 while the network is unknown
      * @param isOurs whether the daemon has the key of an address
      * @param nodes number of nodes that can be paid through now
      * @param hasEnded whether nothing more is paid for a token, by its name or {@link PayoutStore#CLASSIC}
@@ -117,7 +116,6 @@ public final class Sweeps {
             SpendService spending,
             OwnCoins coins,
             Predicate<Address> isOurs,
-            IntSupplier maturity,
             IntSupplier nodes,
             Predicate<String> hasEnded,
             Duration pause,
@@ -166,7 +164,6 @@ public final class Sweeps {
         LATER,
         /** Costs more than it is worth, is below the requested minimum, or would leave dust. */
         TOO_SMALL,
-        IMMATURE,
         /** Held by another spend, or planned by another sweep. */
         HELD,
         OF_FAILED_PART
@@ -305,8 +302,6 @@ public final class Sweeps {
                 Coin coin = new Coin(utxo.outpoint(), utxo.value());
                 if (env.reservations().isPlannedByOther(coin.outpoint(), Optional.empty())) {
                     add(found.others(), LeftOver.HELD, coin);
-                } else if (isImmature(utxo, listing.tipHeight())) {
-                    add(found.others(), LeftOver.IMMATURE, coin);
                 } else {
                     found.free().add(new OwnedCoin(address, coin));
                 }
@@ -319,14 +314,6 @@ public final class Sweeps {
         Set<Outpoint> outpoints = new HashSet<>();
         held.forEach(each -> outpoints.add(each.coin().outpoint()));
         return outpoints;
-    }
-
-    /**
-     * Whether a coinbase is immature: it is spendable in the next block when {@code tip + 1 - height >= maturity} (chain protocol, section
-     * 8.2).
-     */
-    private boolean isImmature(NodeClient.Utxo utxo, long tip) {
-        return utxo.coinbase() && tip + 1 - utxo.height() < env.maturity().getAsInt();
     }
 
     private static NodeClient.UtxoListing listing(

@@ -110,4 +110,25 @@ class ChainProfileTest {
         assertThat(Network.ofWord("devnet")).contains(Network.DEVNET);
         assertThat(Network.ofWord("DEVNET")).isEmpty();
     }
+
+    /** The block at 110 is the first that may spend a coinbase at 100, and it is the next block when the tip is at 109. */
+    @Test
+    void a_coinbase_is_mature_when_the_next_block_may_spend_it() {
+        int maturity = Network.TESTNET.coinbaseMaturity();
+        assertThat(Network.isMature(100, 108, maturity)).isFalse();
+        assertThat(Network.isMature(100, 109, maturity)).isTrue();
+        assertThat(Network.matureAt(100, maturity)).isEqualTo(109);
+        assertThat(Network.newestMature(109, maturity)).isEqualTo(100);
+        assertThat(Network.newestMature(3, maturity)).isNegative();
+        assertThat(Network.isMature(7, 7, Network.DEVNET.coinbaseMaturity())).isTrue();
+    }
+
+    /** A node may list any 64-bit height. */
+    @Test
+    void a_coinbase_above_the_tip_is_not_mature() {
+        for (long height : new long[] {110, Long.MAX_VALUE, Long.MIN_VALUE, -1}) {
+            assertThat(Network.isMature(height, 109, Network.TESTNET.coinbaseMaturity()))
+                    .isFalse();
+        }
+    }
 }

@@ -80,7 +80,7 @@ class ClosingTest {
     void the_secrets_of_a_refused_key_are_overwritten() {
         SecretBytes secret = secret("01".repeat(16));
         NewKey key = NewKey.alone(fixture.setup().sealer(), secret, KeyNote.Origin.IMPORTED, Optional.empty());
-        new KeyringProtocol.Store(List.of(key), false, null, new CompletableFuture<>())
+        new KeyringProtocol.Store(List.of(key), false, null, () -> false, new CompletableFuture<>())
                 .refuse(KeyringFailures.stopping());
         assertThat(secret.isClosed()).isTrue();
     }

@@ -146,7 +146,8 @@ class OriginsTest {
                         views::next,
                         (none, damagedKey, damagedPhrase) -> List.of(),
                         () -> new KeyringProtocol.Lent(Map.of(), secret(PASSPHRASE)),
-                        secret("vault")))
+                        secret("vault"),
+                        () -> false))
                 .vault();
         delete(keyring, kept.address());
         assertThat(restore(keyring, vault)).containsExactly(kept.address());

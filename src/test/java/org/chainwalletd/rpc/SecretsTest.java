@@ -9,8 +9,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+import org.chainwalletd.access.Grant;
+import org.chainwalletd.access.Grants;
+import org.chainwalletd.access.NamedToken;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.rpc.RpcMethod.NoParams;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.wire.WipedBuffers;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +76,37 @@ class SecretsTest {
         assertThat(answer(body)).isEmpty();
         assertThat(body).containsOnly(0);
         assertThat(revealed.get(0).isClosed()).isTrue();
+        buffersAreClean();
+    }
+
+    @Test
+    void a_secret_is_overwritten_and_not_answered_when_the_token_has_ended_meanwhile() {
+        CompletableFuture<Revealed> revealing = new CompletableFuture<>();
+        CompletableFuture<Revealed> failing = new CompletableFuture<>();
+        RpcDispatcher slow = TestMethods.dispatcher(
+                CallObserver.NONE,
+                TestMethods.method(
+                        "reveal_it", Scope.READ, NoParams.class, Revealed.class, (none, context) -> revealing),
+                TestMethods.method(
+                        "reveal_no", Scope.READ, NoParams.class, Revealed.class, (none, context) -> failing));
+        Grant worker = Grants.of(Scope.READ, NamedToken.Policy.NONE);
+        List<CompletionStage<RpcAnswer>> answers = Stream.of("reveal_it", "reveal_no")
+                .map(method -> slow.dispatch(
+                        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" + method + "\"}").getBytes(UTF_8),
+                        Optional.of(worker),
+                        Client.staying("127.0.0.1")))
+                .toList();
+        Grants.end(worker);
+        SecretBytes secret = SecretBytes.takeOver(SECRET.getBytes(UTF_8));
+        revealing.complete(new Revealed(secret));
+        failing.completeExceptionally(RefusedException.invalidParams("the guess is wrong"));
+
+        for (CompletionStage<RpcAnswer> answer : answers) {
+            RpcAnswer refused = Await.result(answer);
+            assertThat(refused.status()).isEqualTo(401);
+            assertThat(new String(refused.body(), UTF_8)).contains("-32001", "authentication required");
+        }
+        assertThat(secret.isClosed()).isTrue();
         buffersAreClean();
     }
 

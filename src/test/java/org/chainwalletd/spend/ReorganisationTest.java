@@ -282,6 +282,37 @@ class ReorganisationTest extends SpendCase {
         return sent.get();
     }
 
+    /** Otherwise it would be sent for ever, and its token would never pay, although the coin that it spends will never exist. */
+    @Test
+    void
+            a_payment_is_lost_with_a_refused_one_whose_change_it_spends_once_another_spender_of_that_ones_coin_is_buried() {
+        Transaction refused = refusedAndKept("token-refused");
+        Hash256 parent = TransactionCodec.txId(SpendHarness.PROFILE, refused);
+        loseLastBlock(refused);
+        spends.awaitFollowed();
+        Receipt child = pay(2_000, "token-child");
+        assertThat(child.inputs().get(0).outpoint().txId()).isEqualTo(parent);
+        spends.devnet.reorganise(2, false, List.of());
+        spends.awaitFollowed();
+        assertThat(stateOf(parent)).isEqualTo(IntentState.REFUSED);
+        Receipt other = pay(3_000, "token-other");
+        assertThat(other.inputs().get(0).outpoint()).isEqualTo(refused.inputs().get(0));
+
+        spends.devnet.mine(SpendHarness.BURIAL_DEPTH - 1);
+        spends.awaitState(other.txId(), IntentState.CONFIRMED);
+        spends.awaitAwake(
+                "the child is sent again",
+                () -> spends.meters.get("walletd.spend.rebroadcasts").counter().count() > 1);
+        assertThat(stateOf(child.txId())).isEqualTo(IntentState.ACCEPTED);
+
+        spends.devnet.mine(1);
+        spends.awaitAwake("the child is lost", () -> stateOf(child.txId()) == IntentState.CONFLICTED);
+        spends.forget();
+        Await.until(
+                "both are buried", () -> get(spends.store.intents().lost(0, 10)).isEmpty());
+        assertThat(pay(2_000, "token-child").txId()).isNotEqualTo(child.txId());
+    }
+
     @Test
     void a_refused_payment_that_a_block_has_all_the_same_is_confirmed_and_its_token_answers_its_receipt() {
         Transaction sent = refusedAndKept("token-refused");

@@ -83,7 +83,6 @@ final class SweepRig implements AutoCloseable {
                                 address -> CompletableFuture.completedFuture(Optional.of(listed.apply(address))),
                                 address -> Optional.of(known.apply(address))),
                         address -> !lost.contains(address),
-                        () -> 10,
                         () -> 100,
                         ended::contains,
                         Duration.ofMillis(50),

@@ -831,6 +831,25 @@ public abstract class StoreContract {
         assertThat(done(store.intents().lostForGood(Set.of(refused.txId())))).isEmpty();
     }
 
+    /** The store does not know whether they were never sent or are lost; the chain can tell by their coins. */
+    @Test
+    void refused_spends_are_listed_with_their_coins_until_they_are_forgotten() {
+        Intent unsent = pay(store, intent(1, "token-unsent", 1));
+        fail(store, unsent.txId(), IntentState.REFUSED, 50);
+        Intent sent = pay(store, intent(2, "token-sent", 2));
+        done(store.intents().failSent(sent.txId(), IntentState.PREPARED, IntentState.REFUSED, "not wanted", 50));
+        Intent lost = pay(store, intent(3, "token-lost", 3));
+        fail(store, lost.txId(), IntentState.CONFLICTED, 50);
+        Set<Hash256> all = Set.of(unsent.txId(), sent.txId(), lost.txId(), hash(4));
+        assertThat(done(store.intents().refused(all)))
+                .containsExactlyInAnyOrder(
+                        PackedSpend.of(unsent.txId(), unsent.inputs()), PackedSpend.of(sent.txId(), sent.inputs()));
+        done(store.intents().bury(List.of(sent.txId())));
+        assertThat(done(store.intents().refused(all))).hasSize(2);
+        assertThat(done(store.intents().forget(51, 100))).isEqualTo(3);
+        assertThat(done(store.intents().refused(all))).isEmpty();
+    }
+
     @Test
     void what_is_confirmed_is_not_lost_for_good_even_if_an_earlier_spend_with_the_same_transaction_was() {
         Intent lost = pay(store, intent(2, "token-lost", 2));

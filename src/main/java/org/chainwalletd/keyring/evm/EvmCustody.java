@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -60,8 +61,11 @@ public final class EvmCustody implements EvmKeys {
 
     /** Rate-limited attempts to verify the keystore's passphrase. */
     public interface Proving {
-        /** @param proof runs on an Argon2id thread as soon as an attempt is allowed */
-        <T> CompletableFuture<T> attempt(Supplier<T> proof);
+        /**
+         * @param abandoned checked before the proof, see {@link KeyringFailures#unless}
+         * @param proof runs on an Argon2id thread as soon as an attempt is allowed
+         */
+        <T> CompletableFuture<T> attempt(BooleanSupplier abandoned, Supplier<T> proof);
     }
 
     /**
@@ -127,21 +131,34 @@ public final class EvmCustody implements EvmKeys {
     /** @param words 24 words in UTF-8 separated by single spaces; owned by the caller */
     public record Created(EvmAddress address, SecretBytes words) {}
 
-    /** Creates a key from a new phrase. */
+    /** Creates a key from a new phrase; cannot be abandoned. */
     public CompletionStage<Created> create(EvmReplacement replacement) {
+        return create(replacement, EvmKeyFiles.NEVER);
+    }
+
+    /** Creates a key from a new phrase. */
+    public CompletionStage<Created> create(EvmReplacement replacement, BooleanSupplier abandoned) {
         return put(
                 () -> NewEvmKey.ofPhrase(sealer.newPhrase(), Source.GENERATED),
                 () -> {},
                 replacement,
+                abandoned,
                 key -> new Created(key.address(), key.words()));
     }
 
-    /** @param words 12 or 24 words in UTF-8, separated by any white space */
+    /** Imports a key with its phrase; cannot be abandoned. */
     public CompletionStage<EvmAddress> importPhrase(SecretBytes words, EvmReplacement replacement) {
+        return importPhrase(words, replacement, EvmKeyFiles.NEVER);
+    }
+
+    /** @param words 12 or 24 words in UTF-8, separated by any white space */
+    public CompletionStage<EvmAddress> importPhrase(
+            SecretBytes words, EvmReplacement replacement, BooleanSupplier abandoned) {
         return put(
                 () -> NewEvmKey.ofPhrase(parsed(words), Source.IMPORTED_MNEMONIC),
                 words::close,
                 replacement,
+                abandoned,
                 NewEvmKey::address);
     }
 
@@ -159,12 +176,19 @@ public final class EvmCustody implements EvmKeys {
         }
     }
 
-    /** @param hex 64 characters */
+    /** Imports a raw key; cannot be abandoned. */
     public CompletionStage<EvmAddress> importKey(SecretBytes hex, EvmReplacement replacement) {
+        return importKey(hex, replacement, EvmKeyFiles.NEVER);
+    }
+
+    /** @param hex 64 characters */
+    public CompletionStage<EvmAddress> importKey(
+            SecretBytes hex, EvmReplacement replacement, BooleanSupplier abandoned) {
         return put(
                 () -> NewEvmKey.ofSecret(SecretText.parseHex("private_key_hex", hex)),
                 hex::close,
                 replacement,
+                abandoned,
                 NewEvmKey::address);
     }
 
@@ -172,10 +196,15 @@ public final class EvmCustody implements EvmKeys {
      * Makes a key and replaces the current one by it.
      *
      * @param given closes the input from which the key is made
+     * @param abandoned checked when the change begins and before the key is sealed, see {@link KeyringFailures#unless}
      * @param answer computed from the key once it is durable
      */
     private <T> CompletableFuture<T> put(
-            Supplier<NewEvmKey> made, Runnable given, EvmReplacement replacement, Function<NewEvmKey, T> answer) {
+            Supplier<NewEvmKey> made,
+            Runnable given,
+            EvmReplacement replacement,
+            BooleanSupplier abandoned,
+            Function<NewEvmKey, T> answer) {
         return Work.on(crypto, () -> {
                     try {
                         return made.get();
@@ -187,7 +216,8 @@ public final class EvmCustody implements EvmKeys {
                         key -> this.<T>ask(reply -> new EvmKeyActor.Change<>(
                                 known -> {
                                     try (key) {
-                                        Known after = changes.put(known, key, replacement);
+                                        Known after = KeyringFailures.unless(
+                                                abandoned, () -> changes.put(known, key, replacement, abandoned));
                                         return new EvmKeyActor.Changed<>(after, answer.apply(key));
                                     }
                                 },
@@ -196,10 +226,16 @@ public final class EvmCustody implements EvmKeys {
                         crypto);
     }
 
-    /** Returns the words of the current key separated by single spaces; fails for a key that was imported as a raw key. */
+    /** Returns the words of the current key; cannot be abandoned. */
     public CompletionStage<SecretBytes> revealPhrase(SecretBytes passphrase) {
+        return revealPhrase(passphrase, EvmKeyFiles.NEVER);
+    }
+
+    /** Returns the words of the current key separated by single spaces; fails for a key that was imported as a raw key. */
+    public CompletionStage<SecretBytes> revealPhrase(SecretBytes passphrase, BooleanSupplier abandoned) {
         return proved(
                 passphrase,
+                abandoned,
                 EvmCustody::requirePhrase,
                 known -> known.own()
                         .map(own -> Sealer.words(files.unsealPhrase(own.address(), passphrase)))
@@ -216,9 +252,14 @@ public final class EvmCustody implements EvmKeys {
     /** @param secretHex 64 characters; owned by the caller */
     public record Revealed(EvmAddress address, SecretBytes secretHex) {}
 
-    /** Returns the secret of the current key. */
+    /** Returns the secret of the current key; cannot be abandoned. */
     public CompletionStage<Revealed> revealKey(SecretBytes passphrase) {
-        return proved(passphrase, known -> {}, known -> {
+        return revealKey(passphrase, EvmKeyFiles.NEVER);
+    }
+
+    /** Returns the secret of the current key. */
+    public CompletionStage<Revealed> revealKey(SecretBytes passphrase, BooleanSupplier abandoned) {
+        return proved(passphrase, abandoned, known -> {}, known -> {
             try (SecretBytes secret = secretOf(known, passphrase)) {
                 return new Revealed(known.current().orElseThrow(), SecretText.hex(secret));
             }
@@ -238,7 +279,7 @@ public final class EvmCustody implements EvmKeys {
      * @param guard empty to remove the key whatever it holds
      */
     public CompletionStage<EvmAddress> delete(SecretBytes passphrase, Optional<EvmKeyGuard> guard) {
-        return proved(passphrase, known -> {}, known -> {
+        return proved(passphrase, EvmKeyFiles.NEVER, known -> {}, known -> {
                     secretOf(known, passphrase).close();
                     return known.current().orElseThrow();
                 })
@@ -256,14 +297,15 @@ public final class EvmCustody implements EvmKeys {
      * @param refusal checks the keys before the passphrase is tried, and throws to refuse
      * @param proof unseals part of the current key with the passphrase, which is closed here
      */
-    private <T> CompletableFuture<T> proved(SecretBytes passphrase, Consumer<Known> refusal, Function<Known, T> proof) {
+    private <T> CompletableFuture<T> proved(
+            SecretBytes passphrase, BooleanSupplier abandoned, Consumer<Known> refusal, Function<Known, T> proof) {
         return look().thenComposeAsync(
                         known -> {
                             if (known.current().isEmpty()) {
                                 throw new RefusedException(EvmKeyRefusal.noKey());
                             }
                             refusal.accept(known);
-                            return proving.attempt(() -> proof.apply(known));
+                            return proving.attempt(abandoned, () -> proof.apply(known));
                         },
                         crypto)
                 .whenCompleteAsync((done, failure) -> passphrase.close(), crypto);

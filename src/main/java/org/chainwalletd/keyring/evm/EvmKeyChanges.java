@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
@@ -90,8 +91,12 @@ public final class EvmKeyChanges {
         this.clock = clock;
     }
 
-    /** Makes {@code key} the current one; {@code key} stays open. */
-    Known put(Known known, NewEvmKey key, EvmReplacement replacement) {
+    /**
+     * Makes {@code key} the current one; {@code key} stays open.
+     *
+     * @param abandoned checked before the key is sealed, see {@link KeyringFailures#unless}
+     */
+    Known put(Known known, NewEvmKey key, EvmReplacement replacement, BooleanSupplier abandoned) {
         Optional<EvmAddress> current = known.current();
         if (current.isPresent() && replacement instanceof EvmReplacement.Never never) {
             throw new RefusedException(EvmKeyRefusal.present(current.get(), never.way()));
@@ -101,7 +106,7 @@ public final class EvmKeyChanges {
         }
         current.filter(address -> !address.equals(key.address()))
                 .ifPresent(leaving -> requireAllowed(leaving, replacement));
-        return install(known, key);
+        return install(known, key, abandoned);
     }
 
     /**
@@ -115,10 +120,10 @@ public final class EvmKeyChanges {
                 .isPresent();
     }
 
-    private Known install(Known known, NewEvmKey key) {
+    private Known install(Known known, NewEvmKey key, BooleanSupplier abandoned) {
         EvmKeyRecord record = new EvmKeyRecord(key.address(), clock.instant().getEpochSecond(), key.source());
         Known after = known.keeping(files.keepCurrent(passphrase));
-        Map<SealedPlace, SealedBlob> sealed = files.writeCurrent(key, passphrase);
+        Map<SealedPlace, SealedBlob> sealed = files.writeCurrent(key, passphrase, abandoned);
         if (!sealed.isEmpty()) {
             after = after.keeping(Optional.of(key.address()));
         }
@@ -138,7 +143,7 @@ public final class EvmKeyChanges {
         for (NewEvmKey key : keys) {
             try {
                 if (!after.has(key.address())) {
-                    after = after.current().isEmpty() ? install(after, key) : keep(after, key);
+                    after = after.current().isEmpty() ? install(after, key, EvmKeyFiles.NEVER) : keep(after, key);
                 }
             } catch (RuntimeException e) {
                 throw after.equals(known) ? e : new PartlyDone(after, refusal(e));

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.chainwalletd.crypto.KeyDerivation;
 import org.chainwalletd.crypto.Mnemonic;
@@ -16,6 +17,7 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyringFailures;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.SealedPlace;
@@ -36,6 +38,9 @@ import org.slf4j.LoggerFactory;
  * files run their Argon2id on the Argon2id threads, one after the other.
  */
 public final class EvmKeyFiles {
+    /** For work that is not abandoned. */
+    static final BooleanSupplier NEVER = () -> false;
+
     private static final Logger AUDIT = LoggerFactory.getLogger("audit");
 
     private final KeyringStore store;
@@ -113,34 +118,45 @@ public final class EvmKeyFiles {
     /**
      * Seals {@code key} and writes it to the current key's places, the phrase first. Closes nothing. For a shared store, only returns the
      * sealed blobs for the places of the key's address, to be written with the record, so that no daemon overwrites another one's key.
+     *
+     * @param abandoned checked before each Argon2id; if so, nothing is written
      */
-    Map<SealedPlace, SealedBlob> writeCurrent(NewEvmKey key, SecretBytes passphrase) {
+    Map<SealedPlace, SealedBlob> writeCurrent(NewEvmKey key, SecretBytes passphrase, BooleanSupplier abandoned) {
         if (!store.isShared()) {
-            write(key, SealedPlace.EVM_KEY, SealedPlace.EVM_PHRASE, passphrase);
+            write(key, SealedPlace.EVM_KEY, SealedPlace.EVM_PHRASE, passphrase, abandoned);
             return Map.of();
         }
         Map<SealedPlace, SealedBlob> sealed = new LinkedHashMap<>();
-        sealed.put(SealedPlace.keptEvmKey(key.address()), sealed(Sealer.Role.EVM_KEY, passphrase, key.secret()));
+        sealed.put(
+                SealedPlace.keptEvmKey(key.address()),
+                sealed(Sealer.Role.EVM_KEY, passphrase, key.secret(), abandoned));
         key.entropy()
                 .ifPresent(entropy -> sealed.put(
                         SealedPlace.keptEvmPhrase(key.address()),
-                        sealed(Sealer.Role.EVM_MNEMONIC, passphrase, entropy)));
+                        sealed(Sealer.Role.EVM_MNEMONIC, passphrase, entropy, abandoned)));
         return sealed;
     }
 
-    private SealedBlob sealed(Sealer.Role role, SecretBytes passphrase, SecretBytes content) {
-        return argon2.compute(Urgency.SEAL, () -> sealer.seal(role, passphrase, content));
+    private SealedBlob sealed(
+            Sealer.Role role, SecretBytes passphrase, SecretBytes content, BooleanSupplier abandoned) {
+        return argon2.compute(
+                Urgency.SEAL, () -> KeyringFailures.unless(abandoned, () -> sealer.seal(role, passphrase, content)));
     }
 
     /** Seals {@code key} and writes it to the places of its address, the phrase first. Closes nothing. */
     void writeKept(NewEvmKey key, SecretBytes passphrase) {
-        write(key, SealedPlace.keptEvmKey(key.address()), SealedPlace.keptEvmPhrase(key.address()), passphrase);
+        write(key, SealedPlace.keptEvmKey(key.address()), SealedPlace.keptEvmPhrase(key.address()), passphrase, NEVER);
     }
 
-    private void write(NewEvmKey key, SealedPlace place, SealedPlace phrasePlace, SecretBytes passphrase) {
-        SealedBlob secret = sealed(Sealer.Role.EVM_KEY, passphrase, key.secret());
+    private void write(
+            NewEvmKey key,
+            SealedPlace place,
+            SealedPlace phrasePlace,
+            SecretBytes passphrase,
+            BooleanSupplier abandoned) {
+        SealedBlob secret = sealed(Sealer.Role.EVM_KEY, passphrase, key.secret(), abandoned);
         Optional<SealedBlob> phrase =
-                key.entropy().map(entropy -> sealed(Sealer.Role.EVM_MNEMONIC, passphrase, entropy));
+                key.entropy().map(entropy -> sealed(Sealer.Role.EVM_MNEMONIC, passphrase, entropy, abandoned));
         phrase.ifPresentOrElse(
                 blob -> write(phrasePlace, blob), () -> onDisk(() -> store.remove(List.of(phrasePlace))));
         CrashPoint.EVM_KEY_BEFORE_KEY_FILE.reached();

@@ -16,7 +16,7 @@ public final class KeyringException extends RuntimeException {
         AWAY,
         /** Another daemon changed the keyring concurrently; the call has changed nothing and can be repeated. */
         CONFLICT,
-        /** The caller has disconnected. */
+        /** The caller has disconnected, or its token has ended, before the call's turn; the call has changed nothing. */
         ABANDONED
     }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
@@ -140,9 +141,22 @@ public final class KeyringFailures {
                 Reason.TOO_MANY_ATTEMPTS, most + " keys are being made already; nothing was made", MINT_RETRY_SECONDS);
     }
 
-    /** Answers a call whose caller has disconnected; seen only if an intermediary lost its client but still reads the answer. */
+    /**
+     * Does {@code work} when its turn has come, unless nobody may have its result any more. The refusal is seen only if an intermediary lost its
+     * client but still reads the answer.
+     *
+     * @param abandoned whether the caller has left, or its token has ended
+     * @throws KeyringException {@link Reason#ABANDONED}
+     */
+    public static <T> T unless(BooleanSupplier abandoned, Supplier<T> work) {
+        if (abandoned.getAsBoolean()) {
+            throw abandoned();
+        }
+        return work.get();
+    }
+
     public static KeyringException abandoned() {
-        return new KeyringException(Reason.ABANDONED, "the caller left before its key was sealed; none was made");
+        return new KeyringException(Reason.ABANDONED, "the caller left before its turn; nothing was done");
     }
 
     public static KeyringException changedElsewhere() {

@@ -33,32 +33,44 @@ public record EvmKeyMethods(Keyring keyring, EvmKeyGuard guard, Executor executo
                         executor),
                 RpcMethod.of(
                         EvmCreateAddress.class,
-                        call -> keyring.evm()
-                                .create(
-                                        isSet(call.force())
-                                                ? new EvmReplacement.Forced(guard)
-                                                : new EvmReplacement.Never("force")),
+                        (call, context) -> KeyringMethods.unlessGone(
+                                context,
+                                gone -> keyring.evm()
+                                        .create(
+                                                isSet(call.force())
+                                                        ? new EvmReplacement.Forced(guard)
+                                                        : new EvmReplacement.Never("force"),
+                                                gone),
+                                executor),
                         made -> new EvmCreateAddress.Result(
                                 made.address().toString(), KeyringMethods.Words.of(made.words())),
                         executor),
                 RpcMethod.of(
                         EvmImportMnemonic.class,
-                        call -> keyring.evm().importPhrase(call.mnemonic(), overwriting(call.overwrite(), guard)),
+                        (call, context) -> KeyringMethods.unlessGone(
+                                context,
+                                gone -> keyring.evm()
+                                        .importPhrase(call.mnemonic(), overwriting(call.overwrite(), guard), gone),
+                                executor),
                         address -> new Imported(address.toString()),
                         executor),
                 RpcMethod.of(
                         EvmImportKey.class,
-                        call -> keyring.evm().importKey(call.privateKeyHex(), overwriting(call.overwrite(), guard)),
+                        (call, context) -> KeyringMethods.unlessGone(
+                                context,
+                                gone -> keyring.evm()
+                                        .importKey(call.privateKeyHex(), overwriting(call.overwrite(), guard), gone),
+                                executor),
                         address -> new Imported(address.toString()),
                         executor),
                 RpcMethod.of(
                         EvmRevealMnemonic.class,
-                        call -> keyring.evm().revealPhrase(call.passphrase()),
+                        (call, context) -> keyring.evm().revealPhrase(call.passphrase(), context::isGone),
                         words -> new EvmRevealMnemonic.Result(KeyringMethods.Words.of(words)),
                         executor),
                 RpcMethod.of(
                         RevealEvmPrivateKey.class,
-                        call -> keyring.evm().revealKey(call.passphrase()),
+                        (call, context) -> keyring.evm().revealKey(call.passphrase(), context::isGone),
                         revealed -> new RevealEvmPrivateKey.Result(
                                 revealed.address().toString(), revealed.secretHex()),
                         executor),

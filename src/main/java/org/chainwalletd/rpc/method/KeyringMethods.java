@@ -8,7 +8,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Keys;
 import org.chainwalletd.api.Keys.DeleteAddress;
@@ -30,6 +32,7 @@ import org.chainwalletd.api.Keys.UnwatchAddress;
 import org.chainwalletd.api.Keys.WatchAddress;
 import org.chainwalletd.api.OwnPayments.SetLabel;
 import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.WatchOnly;
@@ -38,6 +41,8 @@ import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.VaultExport;
 import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.StoreException;
@@ -56,21 +61,25 @@ public record KeyringMethods(
         return List.of(
                 RpcMethod.of(
                         GenerateStandardAddress.class,
-                        (call, context) -> generated(() -> keyring.generateStandard(call.label(), context::hasLeft))),
+                        (call, context) ->
+                                generated(context, gone -> keyring.generateStandard(call.label(), gone))),
                 RpcMethod.of(
                         GenerateIndependentAddress.class,
                         (call, context) ->
-                                generated(() -> keyring.generateIndependent(call.label(), context::hasLeft))),
+                                generated(context, gone -> keyring.generateIndependent(call.label(), gone))),
                 RpcMethod.of(GenerateAddress.class, this::deriveNext),
                 RpcMethod.of(
                         ImportPrivateKey.class,
-                        call -> importedKey(() -> keyring.importSecret(call.privateKey(), call.label()))),
+                        (call, context) -> importedKey(
+                                context, gone -> keyring.importSecret(call.privateKey(), call.label(), gone))),
                 RpcMethod.of(
                         ImportMnemonic.class,
-                        call -> importedKey(() -> keyring.importIndependent(call.mnemonic(), call.label()))),
+                        (call, context) -> importedKey(
+                                context, gone -> keyring.importIndependent(call.mnemonic(), call.label(), gone))),
                 RpcMethod.of(
                         ImportStandardMnemonic.class,
-                        call -> importedKey(() -> keyring.importStandard(call.mnemonic(), call.label()))),
+                        (call, context) -> importedKey(
+                                context, gone -> keyring.importStandard(call.mnemonic(), call.label(), gone))),
                 RpcMethod.of(ListAddresses.class, this::list),
                 RpcMethod.of(WatchAddress.class, this::watch),
                 RpcMethod.of(UnwatchAddress.class, this::unwatch),
@@ -78,22 +87,22 @@ public record KeyringMethods(
                 RpcMethod.of(RevealAddressMnemonic.class, this::revealPhrase),
                 RpcMethod.of(
                         RevealMnemonic.class,
-                        call -> keyring.revealSeedPhrase(call.passphrase()),
+                        (call, context) -> keyring.revealSeedPhrase(call.passphrase(), context::isGone),
                         phrase -> new RevealMnemonic.Result(Words.of(phrase)),
                         executor),
                 RpcMethod.of(RevealPrivateKey.class, this::revealSecret),
                 RpcMethod.of(ExportAddress.class, this::exportAddress),
                 RpcMethod.of(
                         ExportVault.class,
-                        call -> keyring.exportVault(call.passphrase()),
+                        (call, context) -> keyring.exportVault(call.passphrase(), context::isGone),
                         KeyringMethods::exported,
                         executor),
                 RpcMethod.of(ImportVault.class, this::importVault),
                 RpcMethod.of(DeleteAddress.class, this::delete));
     }
 
-    private CompletionStage<GenerateAddress.Result> deriveNext(GenerateAddress call) {
-        return withHistory(() -> keyring.deriveNext(call.label()))
+    private CompletionStage<GenerateAddress.Result> deriveNext(GenerateAddress call, CallContext context) {
+        return withHistory(context, gone -> keyring.deriveNext(call.label(), gone))
                 .thenApplyAsync(
                         stored -> new GenerateAddress.Result(
                                 stored.key().address(),
@@ -103,24 +112,47 @@ public record KeyringMethods(
                         executor);
     }
 
-    private CompletionStage<ImportVault.Result> importVault(ImportVault call) {
-        return unlessBooksAway(() -> keyring.importVault(call.vaultHex(), call.passphrase()))
+    private CompletionStage<ImportVault.Result> importVault(ImportVault call, CallContext context) {
+        return made(context, gone -> keyring.importVault(call.vaultHex(), call.passphrase(), gone))
                 .thenComposeAsync(addresses -> watched(addresses, addresses), executor)
                 .thenApplyAsync(stored -> new ImportVault.Result(stored.key(), stored.rescanBlocksLeft()), executor);
     }
 
-    /** Creates keys, unless the books are known to be unavailable, so that the keys could not be watched. */
-    private <T> CompletionStage<T> unlessBooksAway(Supplier<CompletionStage<T>> making) {
-        return ledger.away().map(CompletableFuture::<T>failedStage).orElseGet(making);
+    /** Creates keys, unless the books are known to be unavailable, so that the keys could not be watched, or {@link #unlessGone}. */
+    private <T> CompletionStage<T> made(CallContext context, Function<BooleanSupplier, CompletionStage<T>> making) {
+        return ledger.away()
+                .map(CompletableFuture::<T>failedStage)
+                .orElseGet(() -> unlessGone(context, making, executor));
+    }
+
+    /**
+     * Makes keys, unless the caller is gone before their turn: it has left, or its token has ended, which is then the answer.
+     *
+     * @param making receives whether the caller is gone
+     */
+    static <T> CompletionStage<T> unlessGone(
+            CallContext context, Function<BooleanSupplier, CompletionStage<T>> making, Executor executor) {
+        return making.apply(context::isGone)
+                .exceptionallyComposeAsync(
+                        failure -> CompletableFuture.failedStage(instead(Causes.of(failure), context.grant())),
+                        executor);
     }
 
     /** Creates a key without history, so that no blocks need to be rescanned. */
-    private CompletionStage<NewKey> generated(Supplier<CompletionStage<KeyEntry>> making) {
-        return unlessBooksAway(making)
+    private CompletionStage<NewKey> generated(
+            CallContext context, Function<BooleanSupplier, CompletionStage<KeyEntry>> making) {
+        return made(context, making)
                 .thenComposeAsync(
                         entry -> reportingCreation(List.of(entry.address()), ledger.watchFresh(entry.address()))
                                 .thenApplyAsync(watched -> newKey(entry, OptionalLong.empty()), executor),
                         executor);
+    }
+
+    private static Throwable instead(Throwable failure, Grant grant) {
+        boolean notMade =
+                failure instanceof KeyringException refused && refused.reason() == KeyringException.Reason.ABANDONED;
+        Optional<Refusal> end = notMade ? grant.objectionIfEnded() : Optional.empty();
+        return end.<Throwable>map(RefusedException::new).orElse(failure);
     }
 
     /**
@@ -143,8 +175,10 @@ public record KeyringMethods(
                         + "; the daemon makes up for that by itself, so do not repeat the call");
     }
 
-    private CompletionStage<NewKey> importedKey(Supplier<CompletionStage<KeyEntry>> making) {
-        return withHistory(making).thenApplyAsync(stored -> newKey(stored.key(), stored.rescanBlocksLeft()), executor);
+    private CompletionStage<NewKey> importedKey(
+            CallContext context, Function<BooleanSupplier, CompletionStage<KeyEntry>> making) {
+        return withHistory(context, making)
+                .thenApplyAsync(stored -> newKey(stored.key(), stored.rescanBlocksLeft()), executor);
     }
 
     private static NewKey newKey(KeyEntry entry, OptionalLong rescanBlocksLeft) {
@@ -158,8 +192,9 @@ public record KeyringMethods(
      */
     private record KeysWithHistory<T>(T key, OptionalLong rescanBlocksLeft) {}
 
-    private CompletionStage<KeysWithHistory<KeyEntry>> withHistory(Supplier<CompletionStage<KeyEntry>> making) {
-        return unlessBooksAway(making).thenComposeAsync(entry -> watched(entry, List.of(entry.address())), executor);
+    private CompletionStage<KeysWithHistory<KeyEntry>> withHistory(
+            CallContext context, Function<BooleanSupplier, CompletionStage<KeyEntry>> making) {
+        return made(context, making).thenComposeAsync(entry -> watched(entry, List.of(entry.address())), executor);
     }
 
     private <T> CompletionStage<KeysWithHistory<T>> watched(T key, List<Address> addresses) {
@@ -230,18 +265,19 @@ public record KeyringMethods(
         return new ListAddresses.AddressEntry(entry.address(), entry.index(), entry.label(), entry.imported());
     }
 
-    private CompletionStage<RevealAddressMnemonic.Result> revealPhrase(RevealAddressMnemonic call) {
-        return keyring.revealPhrase(call.address(), call.passphrase())
+    private CompletionStage<RevealAddressMnemonic.Result> revealPhrase(
+            RevealAddressMnemonic call, CallContext context) {
+        return keyring.revealPhrase(call.address(), call.passphrase(), context::isGone)
                 .thenApplyAsync(phrase -> new RevealAddressMnemonic.Result(call.address(), Words.of(phrase)), executor);
     }
 
-    private CompletionStage<RevealPrivateKey.Result> revealSecret(RevealPrivateKey call) {
-        return keyring.revealSecret(call.address(), call.passphrase())
+    private CompletionStage<RevealPrivateKey.Result> revealSecret(RevealPrivateKey call, CallContext context) {
+        return keyring.revealSecret(call.address(), call.passphrase(), context::isGone)
                 .thenApplyAsync(secret -> new RevealPrivateKey.Result(call.address(), secret), executor);
     }
 
-    private CompletionStage<ExportAddress.Result> exportAddress(ExportAddress call) {
-        return keyring.exportAddress(call.address(), call.passphrase())
+    private CompletionStage<ExportAddress.Result> exportAddress(ExportAddress call, CallContext context) {
+        return keyring.exportAddress(call.address(), call.passphrase(), context::isGone)
                 .thenApplyAsync(vault -> new ExportAddress.Result(call.address(), vault), executor);
     }
 

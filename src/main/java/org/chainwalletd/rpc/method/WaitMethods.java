@@ -22,6 +22,7 @@ import org.chainwalletd.api.Waiting.WaitForTx;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.stage.Causes;
@@ -282,7 +283,9 @@ public record WaitMethods(Waits waits, CreditFeed feed, CreditOwners owners, Exe
                 credit.own(),
                 credit.change(),
                 credit.coinbase(),
-                mined ? OptionalLong.of(credit.coinbase() ? height + maturity - 1 : height) : OptionalLong.empty(),
+                mined
+                        ? OptionalLong.of(credit.coinbase() ? Network.matureAt(height, maturity) : height)
+                        : OptionalLong.empty(),
                 credit.datum(),
                 credit.datum().filter(datum -> datum.length() == QUOTE_ID_BYTES),
                 verified ? Optional.empty() : Optional.of(true),

@@ -16,6 +16,7 @@ import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
@@ -212,15 +213,8 @@ public record PaymentPlan(
         }
     }
 
-    /**
-     * Whether a coinbase is immature: it is spendable in the next block when {@code tip + 1 - height >= maturity} (chain protocol, section
-     * 8.2).
-     */
     private static boolean immature(NodeClient.Utxo utxo, long tip, int maturity) {
-        return utxo.coinbase()
-                && maturity > 0
-                && (Long.compareUnsigned(utxo.height(), tip) > 0
-                        || Long.compareUnsigned(tip - utxo.height(), maturity - 1L) < 0);
+        return utxo.coinbase() && maturity > 0 && !Network.isMature(utxo.height(), tip, maturity);
     }
 
     /** Refusal for a lack of coins, which depends on whether they would suffice together with those that this daemon has reserved. */

@@ -76,11 +76,11 @@ final class BookSchema {
             int known = book.getValue().size();
             // Daemons of one release may run beside those of the next one, whose steps only add to the tables.
             int version = made ? version(session, name, book.getKey(), known, known + 1) : known;
-            for (List<String> step : book.getValue().subList(Math.min(version, known), known)) {
-                for (String statement : step) {
-                    session.execute(definition.apply(statement));
-                }
-            }
+            List<String> upgrade = book.getValue().subList(Math.min(version, known), known).stream()
+                    .flatMap(List::stream)
+                    .map(definition)
+                    .toList();
+            Schema.upgradeServer(session, "the books " + name, upgrade);
             put(session, book.getKey(), Math.max(version, known));
         }
         return !made;

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.store.sql.Row;
 
 /**
@@ -143,7 +144,7 @@ final class CoinReading {
         record Moment(long height, int maturity) {
             /** Returns the height up to which coinbases are mature, that is, spendable by the next block. */
             long mature() {
-                return height + 1 - maturity;
+                return Network.newestMature(height, maturity);
             }
         }
 

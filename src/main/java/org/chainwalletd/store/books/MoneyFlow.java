@@ -10,6 +10,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.sql.Row;
 
@@ -137,8 +138,11 @@ public final class MoneyFlow {
     private static List<Moved> moved(Page head, long after, long to, int maturity) {
         Map<Long, Map<Hash256, Change>> blocks = new TreeMap<>();
         head.visit(PAID, row -> receive(change(blocks, row, 0), row), after, to);
-        int delay = maturity - 1;
-        head.visit(MATURED, row -> receive(change(blocks, row, delay), row), after - delay, to - delay);
+        head.visit(
+                MATURED,
+                row -> receive(change(blocks, row, Network.matureAt(0, maturity)), row),
+                Network.newestMature(after, maturity),
+                Network.newestMature(to, maturity));
         head.visit(SPENT, row -> spend(change(blocks, row, 0), row), after, to);
         Map<Long, Long> times = new HashMap<>();
         if (!blocks.isEmpty()) {
@@ -153,7 +157,7 @@ public final class MoneyFlow {
         return moved;
     }
 
-    private static Change change(Map<Long, Map<Hash256, Change>> blocks, Row row, int later) throws SQLException {
+    private static Change change(Map<Long, Map<Hash256, Change>> blocks, Row row, long later) throws SQLException {
         return blocks.computeIfAbsent(row.number("at") + later, height -> new HashMap<>())
                 .computeIfAbsent(row.hash("tx"), tx -> new Change());
     }

@@ -124,7 +124,7 @@ final class PostgresBooks implements BooksEngine {
         try (SqlSession session = books.connect()) {
             session.networkTimeout(WRITE_TIMEOUT_MILLIS);
             session.execute("BEGIN");
-            session.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+            Schema.lockUpgrades(session, "the books " + database.name(), MIGRATION_LOCK);
             boolean fresh = BookSchema.migrateServer(
                     session, database.name(), tables, TABLES, statement -> Postgres.definition(renamed(statement)));
             if (fresh && move.isPresent()) {

@@ -179,7 +179,7 @@ final class PostgresSchema {
     static void migrate(SqlSession session, String name) throws SQLException {
         session.execute("BEGIN");
         session.execute("SET LOCAL lock_timeout = 0; " + PostgresTransactions.IDLE_TIMEOUT);
-        session.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+        Schema.lockUpgrades(session, "the store " + name, MIGRATION_LOCK);
         if (!isMade(session)) {
             for (String statement : Schema.whole()) {
                 session.execute(Postgres.definition(statement));
@@ -189,9 +189,11 @@ final class PostgresSchema {
             }
         }
         session.queryOne("SELECT 1 FROM store WHERE one = 1 FOR UPDATE", row -> true);
-        for (String statement : Schema.after(requireKnown(session, name))) {
-            session.execute(Postgres.definition(statement));
-        }
+        List<String> steps = Schema.after(requireKnown(session, name));
+        Schema.upgradeServer(
+                session,
+                "the store " + name,
+                steps.stream().map(Postgres::definition).toList());
         KeyringTable.migrate(session);
         if (lacks(session, "store", "agreement")) {
             session.execute("ALTER TABLE store ADD COLUMN agreement BIGINT NOT NULL DEFAULT 0");

@@ -4,11 +4,19 @@ import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.WatchStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Tables of the store, and the steps that upgrade older files. A released step is never edited: a new version appends one. */
 public final class Schema {
+    private static final Logger LOG = LoggerFactory.getLogger(Schema.class);
+
+    /** Time in milliseconds that one statement of an upgrade may take on a server. */
+    static final int UPGRADE_MILLIS = 3_600_000;
+
     /** Application id in the file header that marks a store of this daemon ("WDST"). */
     private static final long APPLICATION_ID = 0x57445354L;
 
@@ -448,6 +456,13 @@ public final class Schema {
             throw StoreException.damaged(file + " has version " + version
                     + ", written by a newer release; this one knows up to " + STEPS.size());
         }
+        if (version > 0 && version < STEPS.size()) {
+            LOG.info(
+                    "upgrading the tables of {} from version {} to {}, which can take long if they have millions of rows",
+                    file,
+                    version,
+                    STEPS.size());
+        }
         for (int next = (int) version; next < STEPS.size(); next++) {
             session.execute("BEGIN IMMEDIATE");
             for (String statement : STEPS.get(next)) {
@@ -457,6 +472,49 @@ public final class Schema {
             session.execute("PRAGMA user_version = " + (next + 1));
             session.execute("COMMIT");
         }
+    }
+
+    /**
+     * Takes a server's lock on upgrades for the open transaction. Another daemon may hold it as long as a statement of an upgrade may take, which is
+     * waited for in short queries, so that a server without a response is noticed as usual.
+     */
+    public static void lockUpgrades(SqlSession session, String name, long lock) throws SQLException {
+        long began = System.nanoTime();
+        boolean waited = false;
+        while (!session.has("SELECT 1 WHERE pg_try_advisory_xact_lock(?)", lock)) {
+            if (System.nanoTime() - began > TimeUnit.MILLISECONDS.toNanos(UPGRADE_MILLIS)) {
+                throw StoreException.unavailable(
+                        "another daemon has been upgrading the tables of " + name + " for an hour", null);
+            }
+            if (!waited) {
+                waited = true;
+                LOG.info("waiting for another daemon, which creates or upgrades the tables of {}", name);
+            }
+            session.execute("SELECT pg_sleep(0.2)");
+        }
+    }
+
+    /**
+     * Executes statements that upgrade tables, in the open transaction on a server. One statement may rewrite or index many millions of rows and
+     * take longer than the time after which a server without a response counts as gone: the daemon could never start then.
+     */
+    public static void upgradeServer(SqlSession session, String name, List<String> statements) throws SQLException {
+        if (statements.isEmpty()) {
+            return;
+        }
+        int usual = session.networkTimeout();
+        session.networkTimeout(UPGRADE_MILLIS);
+        session.execute("SET LOCAL statement_timeout = 0");
+        for (int i = 0; i < statements.size(); i++) {
+            LOG.info(
+                    "upgrading the tables of {}, statement {} of {}, which can take long if they have millions of rows: {}",
+                    name,
+                    i + 1,
+                    statements.size(),
+                    statements.get(i).strip().replaceAll("\\s+", " "));
+            session.execute(statements.get(i));
+        }
+        session.networkTimeout(usual);
     }
 
     /** Returns whether a table exists on a server; for a file use {@link Sqlite#hasTable}. */

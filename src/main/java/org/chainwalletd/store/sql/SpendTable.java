@@ -62,7 +62,21 @@ public final class SpendTable {
     static final String SETTLED = "(state = 'CONFIRMED' AND buried = 1 AND held IS NULL AND kind = 'transfer'"
             + " AND token_key IS NOT NULL)";
 
-    /** Condition of spends closed without success that were never sent, or of which the transaction that spends their coin instead is buried. */
+    /**
+     * Condition of spends closed without success that no block is expected to contain. The row does not say which of three reasons holds, and
+     * whoever reads it must know that:
+     *
+     * <ul>
+     *   <li>never sent ({@link SqlSpends#fail}), today only in state REFUSED: its token repeats the same bytes, and other parties may make the same
+     *       transaction, which then can be mined;
+     *   <li>lost, in any of these states: the transaction that spends its coin instead is buried, or the spend that was to create its coin is lost;
+     *   <li>closed by the chain ({@link SqlSpends#loseForGood}), always in state CONFLICTED: lost, and decided in the commit that closes it.
+     * </ul>
+     *
+     * <p>The second and the third have the same consequences. Only the first differs, and only for spends of its outputs: {@link
+     * SqlSpends#lostForGood} and {@link KeptSpends#isLost} name no spend that is REFUSED, whatever the reason. The state decides the rest: a payment
+     * is rebuilt, and a part of a sweep closed, only if it is CONFLICTED.
+     */
     static final String LOST_FOR_GOOD =
             "(buried = 1 AND held IS NULL AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED'))";
 

@@ -169,6 +169,11 @@ public final class SqlSession implements AutoCloseable {
         connection.setNetworkTimeout(Runnable::run, millis);
     }
 
+    /** Returns the time set with {@link #networkTimeout(int)}, or by the connection's creator. */
+    int networkTimeout() throws SQLException {
+        return connection.getNetworkTimeout();
+    }
+
     Dialect dialect() {
         return dialect;
     }

@@ -399,6 +399,20 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     }
 
     @Override
+    public CompletionStage<List<PackedSpend>> refused(Set<Hash256> txIds) {
+        return store.read(session -> {
+            List<PackedSpend> refused = new ArrayList<>();
+            for (Hash256 txId : txIds) {
+                SpendTable.find(session, txId)
+                        .map(SpendRow::intent)
+                        .filter(intent -> intent.state() == IntentState.REFUSED)
+                        .ifPresent(intent -> refused.add(PackedSpend.of(txId, intent.inputs())));
+            }
+            return refused;
+        });
+    }
+
+    @Override
     public CompletionStage<Transition> fail(
             Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
         return store.write(session -> changeByRunner(session, txId, before, row -> {

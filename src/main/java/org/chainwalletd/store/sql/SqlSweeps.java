@@ -414,7 +414,7 @@ public final class SqlSweeps implements SweepStore {
         boolean confirmed = intent.state() == IntentState.CONFIRMED;
         Optional<SpendTable.Standing> standing =
                 conflicted || confirmed ? standings.find(SpendTable.standingOf(row.id())) : Optional.empty();
-        // A spend that was refused before it was sent also counts as lost for good, but its coins may be free.
+        // A refused spend may be lost for good because it was never sent: its coins may be free.
         boolean closed =
                 conflicted && standing.filter(SpendTable.Standing::lostForGood).isPresent();
         OptionalLong height = confirmed && standing.isPresent() ? standing.get().blockHeight() : OptionalLong.empty();
