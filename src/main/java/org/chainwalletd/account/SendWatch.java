@@ -43,12 +43,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the transactions that have a nonce and are not final: submits them to the endpoints, follows their outcome, rebroadcasts dropped
- * ones, raises the fee of stuck ones, and drops them when they are final. Only this actor changes their rows once {@link Nonces} has
- * opened them.
+ * Owns the transactions that have a nonce and are not final: submits them to the endpoints, follows their outcome, resends dropped ones, raises the
+ * fee of stuck ones, and stops following them when they are final. Only this actor changes their rows once {@link Nonces} has opened them.
  *
- * <p>Keeps no state between terms: at the start of a term, and after a restart, it reads every open row and sends the same bytes again,
- * except for sends that their owner pushes. Commands that arrive before the rows have been read are stashed.
+ * <p>Keeps no state between terms: at the start of a term, and after a restart, it reads every open row and sends the same bytes again, except for
+ * sends that their owner pushes. Commands that arrive before the rows have been read are stashed.
  */
 final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SendWatch.class);
@@ -68,7 +67,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** Starts following a row of the journal, unless it is followed already. */
     record TakeUp(AccountSend row) implements Command {}
 
-    /** Answers with the record of a row; if the row is being submitted for the first time, as soon as that has ended. */
+    /** Answers with the record of a row; if the row is being submitted for the first time, as soon as that submission has ended. */
     record Describe(AccountSend row, CompletableFuture<SendRecord> answer) implements Command {}
 
     record Commit(EvmAddress from, CompletableFuture<OpenSends.Commitments> answer) implements Refusable {}
@@ -77,7 +76,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     record Replace(String reference, Replacer.Purpose purpose, CompletableFuture<SendRecord> answer)
             implements Refusable {
-        /** A send is abandoned only once; from then on it is pushed and raised like sends without an owner that pushes. */
+        /**
+         * Whether the replacement exists already: a send is cancelled only once, and from then on resent and raised like sends without a pushing
+         * owner.
+         */
         private boolean asksForWhatIs(AccountSend row) {
             return purpose == Replacer.Purpose.NOTHING && row.newest().cancels();
         }
@@ -111,10 +113,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             List<CompletableFuture<SendRecord>> answers)
             implements Command {}
 
-    /** Response of the journal about a row. */
+    /** Answer of the journal about a row, with the step that handles it. */
     private record Heard(long id, Consumer<OpenSend> step) implements Command {}
 
-    /** Open row that its owner asks for, if the journal has one. */
+    /** Open row of the journal that was requested by its reference and not followed here; empty if there is none. */
     private record Sought(String reference, Outcome<Optional<AccountSend>> open) implements Command {}
 
     private record Restored(Outcome<List<AccountSend>> open) implements Command {}
@@ -235,7 +237,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> unread(Throwable failure) {
-        LOG.error("the journal of the account chain cannot be read, its sends stand still: {}", failure.toString());
+        LOG.error("the journal of the account chain cannot be read, so its sends are paused: {}", failure.toString());
         timers.startSingleTimer(new Retry(), setup.pace().look());
         return Behaviors.same();
     }
@@ -279,7 +281,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return Behaviors.same();
     }
 
-    /** A version in preparation is either journalled, and then used in the next term, or not made. */
+    /** Answers the callers of one send. A version in preparation is either journalled, and then used in the next term, or not made. */
     private void leave(OpenSend entry) {
         answer(entry);
         AccountSend row = entry.row;
@@ -329,8 +331,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     /**
-     * Looks for an open row of the journal that is not followed: a commit in doubt may have written it, and its owner is the first to know it.
-     * Following starts only after one more commit, because a row that can be read is not always durable.
+     * Looks in the journal for an open row that is not followed: a commit with unknown outcome may have written it, and its owner then asks about
+     * it first. Following starts only after another commit, because a row that can be read is not always durable.
      */
     private void seek(String reference) {
         Executor threads = setup.threads().continuations();
@@ -354,7 +356,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                         open -> open.ifPresent(row -> takeUp(new TakeUp(row))),
                         failure -> LOG.atLevel(Background.levelOf(failure))
                                 .log(
-                                        "the journal cannot say whether {} is open: {}",
+                                        "whether {} is open cannot be read from the journal: {}",
                                         command.reference(),
                                         AccountException.words(failure)));
         return this;
@@ -447,7 +449,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private void notTaken(OpenSend entry, Hash256 version, Throwable failure) {
         entry.notTaken(version, failure, setup.clock().millis());
         LOG.warn(
-                "account chain: {} (nonce {}) was taken by no endpoint: {}",
+                "account chain: no endpoint has accepted {} (nonce {}): {}",
                 version,
                 entry.row.nonce(),
                 AccountException.words(failure));
@@ -502,8 +504,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     /**
-     * Swaps whose gas money must be kept: none once a gate waits for the transaction, since the swap would otherwise end in its refund with the
-     * reserve untouched.
+     * Number of swaps whose gas money must be kept; empty if unknown. Zero if a gate waits for the transaction: otherwise that swap would end in
+     * its refund with the reserve unused.
      */
     private OptionalInt swapsBefore(OpenSend entry) {
         OpenSwaps open = swaps.get();
@@ -527,7 +529,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    /** Handles a failed replacement, which may nevertheless be in the journal. */
+    /** Handles a failed replacement. It may be in the journal nevertheless, so the row is reread. */
     private void notReplaced(OpenSend entry, List<CompletableFuture<SendRecord>> answers, Throwable why) {
         LOG.atLevel(Background.levelOf(why))
                 .log("nonce {} could not be replaced: {}", entry.row.nonce(), AccountException.words(why));
@@ -545,7 +547,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
         made.lowestBalance().ifPresent(wei -> entry.lowestBalance = Optional.of(wei));
         entry.answers.addAll(command.answers());
-        // A transaction that cannot be cancelled is not sent again for that.
+        // If no cancelling version could be made, the transaction itself is not resent.
         boolean isWanted = command.purpose() == Replacer.Purpose.THE_SAME
                 || entry.row.newest().cancels();
         if (entry.isWaiting() && isWanted) {
@@ -553,14 +555,14 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         } else {
             if (entry.isWaiting() && !made.outdated()) {
                 LOG.warn(
-                        "nonce {} cannot be spent to ourselves now: the balance leaves nothing for that",
+                        "nonce {} cannot be used by a transaction to ourselves now: the balance is too low",
                         entry.row.nonce());
             }
             answer(entry);
         }
     }
 
-    /** Asks the endpoints as often as transactions that are not in a block are sent again. */
+    /** Asks the endpoints for their next nonce, at the interval at which waiting transactions are resent. */
     private Behavior<Command> pursue(Pursue command) {
         OpenSend entry = sends.find(command.reference()).orElse(null);
         if (entry == null) {
@@ -589,7 +591,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    /** Whether none of the copies is in a block: a second one would revert there and still pay its fee. */
+    /**
+     * Whether a copy may be made or sent now: neither the original nor any copy is in a block, because a second one would revert there and still
+     * pay its fee.
+     */
     private boolean mayCopy(OpenSend entry, long now) {
         return !entry.pursuing
                 && entry.isWaiting()
@@ -628,7 +633,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    /** Sends a copy while an endpoint reports its nonce, or a nonce from which only open sends of ours lead to it. */
+    /** Resends or raises a copy while an endpoint reports its nonce, or a lower nonce such that open sends of ours use all nonces in between. */
     private void goOn(OpenSend copy, OptionalLong deadline, Set<Long> named, long now) {
         copy.deadline = deadline;
         if (named.stream().noneMatch(nonce -> sends.leads(nonce, copy.row))) {
@@ -654,7 +659,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    /** Follows the journalled copy in any case. */
+    /** Follows the journalled copy, and sends it if it is still wanted. */
     private void begin(AccountSend copy, boolean isWanted) {
         if (sends.find(copy.id()).isPresent()) {
             return;
@@ -662,14 +667,17 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         OpenSend entry = sends.follow(copy, head.get());
         if (isWanted) {
             LOG.warn(
-                    "{} goes out with nonce {} too, which an endpoint of the account chain names",
+                    "{} is sent with nonce {} too, which an endpoint of the account chain reports",
                     copy.reference(),
                     copy.nonce());
             send(entry);
         }
     }
 
-    /** A claim or a refund does not wait for an earlier look at an endpoint that hangs: a new look replaces it. */
+    /**
+     * Starts a look at each address without one in progress. For a claim or a refund, a new look replaces one in progress on the ordinary threads,
+     * which may wait for a hanging endpoint.
+     */
     private Behavior<Command> lookAtAll(Look command) {
         sends.rows().forEach((from, open) -> {
             boolean isPressing = sends.of(from).stream().anyMatch(OpenSend::isPressing);
@@ -697,7 +705,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .match(
                         findings -> apply(command.from(), findings),
                         failure ->
-                                LOG.warn("the account chain cannot be looked at: {}", AccountException.words(failure)));
+                                LOG.warn("the account chain cannot be queried: {}", AccountException.words(failure)));
         sends.due(command.from(), setup.clock().millis(), head.get()).forEach(this::help);
         return this;
     }
@@ -727,7 +735,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 journal.enter(entry, state, Optional.of(in.outcome()));
             }
         } else if (finding instanceof SendLook.Finding.Waiting && entry.row.state() == State.MINED) {
-            LOG.warn("nonce {} of the account chain was taken out of its block", entry.row.nonce());
+            LOG.warn("nonce {} of the account chain was removed from its block by a reorganisation", entry.row.nonce());
             entry.pushedAt = OptionalLong.empty();
             journal.enter(entry, State.SENT, Optional.empty());
         } else if (finding instanceof SendLook.Finding.Gone) {
@@ -735,7 +743,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
     }
 
-    /** Pauses after a revert: the call may have failed for a temporary reason, such as a time condition, so it is tried again, but not at once. */
+    /**
+     * Pauses the copies of a send after a revert. The call may have failed for a temporary reason, such as a time condition, so it is tried again
+     * later.
+     */
     private void pause(AccountSend copy) {
         long until = setup.clock().millis() + setup.pace().refused().toMillis();
         sends.given(SendSetup.payer(copy)).stream()
@@ -743,14 +754,17 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .forEach(send -> send.pausedUntil = until);
     }
 
-    /** Reported only after a long time, because the caller then pays again. */
+    /**
+     * Handles a nonce that is used without a receipt of ours. The send is reported as lost only after a long time, because the caller then pays
+     * again.
+     */
     private void gone(OpenSend entry) {
         long now = setup.clock().millis();
         boolean wasMissing = entry.isMissing();
         entry.gone(now);
         if (entry.isMissing() && !wasMissing) {
             LOG.error(
-                    "nonce {} of {} is used at a final block, and no endpoint shows a receipt of {}: nothing new is sent until one does",
+                    "nonce {} of {} is used at a final block, and no endpoint has a receipt of {}: nothing new is sent until one does",
                     entry.row.nonce(),
                     SendSetup.payer(entry.row),
                     entry.row.reference());
@@ -779,7 +793,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private void abandon(OpenSend entry) {
         LOG.warn(
-                "nonce {} of {}: no endpoint has taken {} in {}, so its nonce is to be spent to ourselves",
+                "nonce {} of {}: no endpoint has accepted {} within {}, so its nonce will be used by a transaction to ourselves",
                 entry.row.nonce(),
                 SendSetup.payer(entry.row),
                 entry.row.reference(),
@@ -789,7 +803,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private void leaveBehind(OpenSend entry) {
         LOG.warn(
-                "nonce {} of {}: {} holds up a swap and was not got through, so its nonce is to be spent to ourselves",
+                "nonce {} of {}: {} delays a swap and was not mined, so its nonce will be used by a transaction to ourselves",
                 entry.row.nonce(),
                 SendSetup.payer(entry.row),
                 entry.row.reference());
