@@ -84,7 +84,7 @@ final class NonceCheck {
                 : Optional.empty();
     }
 
-    /** Refuses when the block that counts lacks a transaction that is over according to the journal, and that is therefore not sent again. */
+    /** Refuses when the surveyed block lacks a transaction that is over according to the journal, and is therefore not sent again. */
     private static Optional<Refusal> hole(Line line, Survey survey) {
         Set<Long> open = new HashSet<>();
         line.commitments().forEach(commitment -> open.add(commitment.nonce()));

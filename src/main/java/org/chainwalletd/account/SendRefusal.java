@@ -65,7 +65,7 @@ public final class SendRefusal {
                 + " transactions of it, the daemon's journal explains " + ours);
     }
 
-    /** The journal has a transaction that is over, and the chain does not have it at the block that counts. */
+    /** The journal has a transaction that is over, and the chain does not have it at the surveyed block. */
     static Refusal nonceBehind(EvmAddress from, long nonce, long chains) {
         return cannotBeBuilt(
                 "sending from " + from + " has stopped: the daemon's journal has a transaction with nonce "
