@@ -298,7 +298,7 @@ class EvmDevnetTest {
         assertThat(fees.get("oldestBlock").textValue()).isEqualTo("0x1");
     }
 
-    /** A payment of one wei from alice to bob, fees in thousandths of a gwei. */
+    /** Sends one wei from alice to bob, with fees in thousandths of a gwei. */
     private Hash256 send(long nonce, long tipMilliGwei, long mostMilliGwei) {
         BigInteger unit = BigInteger.valueOf(1_000_000);
         return alice.send(
