@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two packaged daemons on a primary server that is lost, and the standby that is promoted in its place. */
+/** Two packaged daemons on a primary server that fails, and the standby that is promoted in its place. */
 @Tag("long")
 @Tag("postgres")
 @Timeout(300)

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 
 /**
- * Golden vectors: one JSON object with {@code description} and {@code vectors}, kept unchanged under
- * {@code src/test/resources/vectors}; those in {@code own/} were made for this project. Integers are read as {@link BigInteger}, so the whole range of u64 survives.
+ * Golden vectors: one JSON object with {@code description} and {@code vectors}, kept unchanged under {@code src/test/resources/vectors}; the ones
+ * in {@code own/} were made for this project. Integers are parsed as {@link BigInteger}, so the whole range of u64 is preserved.
  */
 public final class Vectors {
     private static final JsonMapper JSON = JsonMapper.builder()
