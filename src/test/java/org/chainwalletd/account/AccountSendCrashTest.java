@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The process may end before and after each write of the journal: one reference is one payment all the same. */
+/** The process may end before and after each write of the journal: each reference still makes one payment. */
 @Tag("long")
 class AccountSendCrashTest {
     private static final int WRITES = 4;
@@ -119,7 +119,7 @@ class AccountSendCrashTest {
                         StoreException.class, why -> assertThat(why.reason()).isEqualTo(StoreException.Reason.UNKNOWN));
     }
 
-    /** A journal whose listing of open rows is what {@code listing} makes of the real one. */
+    /** Returns a journal whose listing of open rows is replaced by {@code listing}. */
     private static AccountSendStore listing(
             AccountSendStore real, UnaryOperator<CompletionStage<List<AccountSend>>> listing) {
         return Stub.of(

@@ -61,7 +61,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One owner of the nonce: what was promised is sent once, followed until it is final, and never overtaken by what nobody can explain. */
+/**
+ * A single owner of the nonces: an acknowledged transaction is sent once, followed until it is final, and nothing new is sent while the chain's
+ * count is not explained.
+ */
 @Tag("long")
 class AccountSendsTest {
     private static final int SENDS = Integer.getInteger("walletd.account.sends", 150);
@@ -84,7 +87,7 @@ class AccountSendsTest {
         return rig.received().subtract(before);
     }
 
-    /** Another program with our key. */
+    /** Returns another program with our key. */
     private EvmWallet thief() {
         return rig.chain.wallet(
                 SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()));
@@ -125,7 +128,7 @@ class AccountSendsTest {
         assertThat(done(rig.sends.open(rig.own))).isEmpty();
     }
 
-    /** A claim has a deadline, which sends that wait for slow endpoints must not take from it. */
+    /** Sends that wait for slow endpoints must not delay a claim, which has a deadline. */
     @Test
     void a_claim_is_not_refused_because_of_the_sends_that_wait() {
         rig.both(endpoint -> endpoint.hang("*"));
@@ -298,7 +301,7 @@ class AccountSendsTest {
     void what_is_stuck_pays_an_eighth_more_in_both_fields_and_all_its_hashes_are_followed() {
         rig.send("one", 7);
         rig.chain.clock().advance(AccountRig.PACE.stuck());
-        // Blocks count from the first look at the chain on.
+        // Blocks are counted from the first look at the chain.
         Await.until("it was replaced", () -> {
             rig.chain.mineEmpty();
             return rig.find("one").hashes().size() == 2;
@@ -440,7 +443,7 @@ class AccountSendsTest {
     @Test
     void a_send_whose_nonce_somebody_else_has_used_is_lost_and_told_so() {
         SendRecord first = rig.send("one", 7);
-        // Dear enough to take the place of ours, which is sent again whenever it is missed.
+        // High enough to replace our transaction, which is resent whenever it is missing.
         BigInteger fee = BigInteger.valueOf(1_000_000_000_000L);
         stealNonce(first.nonce(), fee);
         rig.chain.mine(6);
@@ -476,7 +479,7 @@ class AccountSendsTest {
         rig.await("last", SendState.Mined.class);
     }
 
-    /** Somebody else uses the nonce of {@code reference}, at fees at which nothing of ours is mined. */
+    /** Uses the nonce of {@code reference} as another sender, at fees at which none of our versions is mined. */
     private void steal(String reference) {
         BigInteger ours = newestFee(reference);
         BigInteger fee = ours.multiply(BigInteger.valueOf(3));
@@ -484,7 +487,7 @@ class AccountSendsTest {
         stealNonce(rig.find(reference).nonce(), fee);
         rig.chain.mine(6);
         Await.until("it is missing", this::isFirstMissing);
-        // The head may have been seen for the first time only now.
+        // The head may have been seen only now for the first time.
         rig.chain.mine(AccountRig.PACE.stuckBlocks());
     }
 
@@ -675,8 +678,7 @@ class AccountSendsTest {
 
     @Test
     void what_its_owner_pushes_stays_where_it_is_after_a_restart_until_he_does() {
-        // A second endpoint that takes it would do so at any time after the first one's answer, which is the only one
-        // waited for.
+        // A second endpoint could accept it at any time after the first one's answer, which is the only one waited for.
         rig.second.refuse("eth_sendRawTransaction", -32000, "txpool is full");
         Hash256 hash = rig.send(rig.lock("lock")).hash();
         rig.chain.forgetAll();
@@ -747,7 +749,7 @@ class AccountSendsTest {
                 .isEqualTo(new SendRefusal.TokenData("invoice-1", Optional.of("one"), Optional.of("0x" + hash.hex())));
     }
 
-    /** Lets the time pass after which what was refused by every endpoint is given up. */
+    /** Advances the time after which a send that every endpoint has refused is abandoned. */
     private void awaitGivenUp(String reference) {
         awaitRefusedAgain();
         rig.chain.clock().advance(AccountRig.PACE.refused());
@@ -817,8 +819,9 @@ class AccountSendsTest {
     void a_payment_in_the_way_of_a_claim_offers_as_much_as_that_one_beyond_the_bound_of_payments() {
         BigInteger most = market().multiply(BigInteger.TEN);
         rig.send("one", 7);
-        // Above eight times the bound of payments, one that is nearly at the claim's tip has no room for the eighth
-        // that a replacement costs.
+        // A fee above eight times the limit of payments and close to the claim's tip leaves no room for the eighth by
+        // which a replacement must
+        // exceed it.
         BigInteger perGas = most.multiply(BigInteger.valueOf(4));
         rig.send(rig.claim("claim", perGas.multiply(BigInteger.valueOf(21_000))));
 
@@ -829,7 +832,7 @@ class AccountSendsTest {
         });
     }
 
-    /** Raised in both fields alike it would take all of the balance before its tip is that of the claim. */
+    /** If both fields were raised equally, it would use the whole balance before its tip reached that of the claim. */
     @Test
     void spending_a_nonce_in_the_way_of_a_claim_offers_as_much_and_costs_no_more_than_the_market_and_that_claim() {
         BigInteger worth = ETHER.divide(BigInteger.valueOf(100));
@@ -850,7 +853,7 @@ class AccountSendsTest {
         assertThat(newestFee("one").multiply(BigInteger.valueOf(21_000))).isLessThanOrEqualTo(most);
     }
 
-    /** Otherwise a claim that is worth little would hold a large one up until fees fall, or its deadline has passed. */
+    /** Otherwise a claim of a small amount would delay a large one until fees fall or its deadline has passed. */
     @Test
     void a_claim_at_its_ceiling_is_raised_by_what_waits_behind_it_and_not_without() {
         BigInteger most = GasPrice.of(done(rig.fees())).cost(21_000);
@@ -866,7 +869,7 @@ class AccountSendsTest {
         assertThat(rig.find("small").hashes()).hasSizeGreaterThan(1);
     }
 
-    /** Whoever asks what is left must not miss a payment that is about to get its nonce. */
+    /** A query of the remaining balance must include a payment that is about to get its nonce. */
     @Test
     void what_is_being_made_counts_as_committed() {
         CompletableFuture<Void> disk = new CompletableFuture<>();
@@ -984,7 +987,7 @@ class AccountSendsTest {
         return newest(reference).maxFee();
     }
 
-    /** Lets so much time and so many blocks pass that the next transaction is raised, and waits until that was tried. */
+    /** Advances time and blocks so far that the next transaction is raised, and waits until that was tried. */
     private void tryToRaise() {
         long asked = rig.second.count("eth_getBalance");
         Await.until("it was tried", () -> {
@@ -1077,7 +1080,7 @@ class AccountSendsTest {
         awaitMined("all");
     }
 
-    /** As an earlier release has journalled them. */
+    /** Rows as journalled by an earlier release. */
     @Test
     void a_version_that_cannot_be_paid_does_not_keep_the_one_before_it_from_going_out_again() {
         rig.send(rig.all("all"));
@@ -1095,7 +1098,7 @@ class AccountSendsTest {
             rig.chain.clock().advance(AccountRig.PACE.resend());
             rig.chain.mine();
             SendState state = rig.find(reference).state();
-            // Blocks may have come above it before anybody looked.
+            // Further blocks may have been mined before the first look.
             return state instanceof SendState.Mined || state instanceof SendState.Final;
         });
     }

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sending on the account chain is background work, which stops and starts, here and at another daemon on the same store. */
+/** Sending on the account chain is background work, which stops and starts, on this daemon and on another one with the same store. */
 class AccountSwitchesTest {
     private static final StoreException AWAY =
             new StoreException(StoreException.Reason.BUSY, "cannot be reached at this moment", null);
@@ -64,7 +64,7 @@ class AccountSwitchesTest {
         return keepers.get(0);
     }
 
-    /** No endpoint gets anything, as when all are away. */
+    /** Makes every endpoint unreachable for sends. */
     private void holdBack() {
         rig.permission = () -> CompletableFuture.failedFuture(AWAY);
     }
@@ -138,7 +138,7 @@ class AccountSwitchesTest {
                 .isZero();
         keepers.get(1).stop();
 
-        // The first one has missed all that.
+        // The first daemon has not seen any of this.
         keeper().start();
         assertThat(done(rig.sends.open(rig.own)))
                 .extracting(SendRecord::reference)
@@ -156,7 +156,7 @@ class AccountSwitchesTest {
         assertThat(done(other.send(request("four"))).nonce()).isEqualTo(3);
     }
 
-    /** A journal of which the first call of this kind waits at a gate. */
+    /** Uses a journal that delays the first call of this kind; the result completes when that call was made. */
     private CompletableFuture<Void> gated(Predicate<Stub.Call> kind, AtomicBoolean reached) {
         CompletableFuture<Void> gate = new CompletableFuture<>();
         rig.restartWith(real -> Stub.of(

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The fee of a claim stands at its ceiling when half of the margin before its deadline is gone, whenever it was made or the daemon came back. */
+/**
+ * The fee of a claim has reached its ceiling when half of the margin before its deadline has passed, whenever the claim was made or the daemon
+ * restarted.
+ */
 class FeeRiseTest {
     private static final long MADE = 1_700_000_000_000L;
     private static final SendPace PACE = SendPace.USUAL;
@@ -76,7 +79,7 @@ class FeeRiseTest {
         assertThat(steps).isPositive();
     }
 
-    /** The market's price may do: the whole value is paid only when there is no time for less. */
+    /** The market's price may suffice: the whole value is paid only when there is no time for less. */
     @Test
     void with_time_left_a_late_claim_is_doubled_and_not_paid_its_whole_value_at_once() {
         assertThat(claim(1_800, 30).risen(FIRST, CEILING, Optional.of(FIRST))).isEqualTo(FIRST.shiftLeft(1));

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a claim tells its contract is readable in no file, and never stands under another transaction's name. */
+/** The call data of a claim is readable in no file, and is never accepted for another transaction. */
 class SealedSendsTest {
     private static final Bytes SECRET = Bytes.parse("5ec2e7".repeat(10) + "5ec2");
 

@@ -26,7 +26,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.crypto.SecretBytes;
 import org.junit.jupiter.api.Test;
 
-/** The typed methods over a transport that plays the daemon. */
+/** Typed methods over a transport that simulates the daemon. */
 class TypedClientTest {
     private static final String HEX = "ab".repeat(32);
     private static final Address SOMEBODY = Address.parse(HEX);

@@ -156,7 +156,7 @@ class WalletdClientTest {
                 .endsWith("is the daemon running?");
     }
 
-    /** The JDK's client tells the same of a plain server at times, when it sees the end before the answer. */
+    /** The JDK's client sometimes reports the same for a plain server, when it sees the end of the connection before the answer. */
     @Test
     void a_server_that_ends_the_handshake_without_a_byte_may_not_speak_tls() {
         assertThat(Wire.Reason.words(
@@ -177,7 +177,7 @@ class WalletdClientTest {
         assertThatThrownBy(() -> client(other).notReady()).isInstanceOf(WalletdException.Transport.class);
     }
 
-    /** Answers what is no HTTP as servers of HTTP do. */
+    /** Answers input that is not HTTP as HTTP servers do. */
     private static void refuseTls(ServerSocket plain) {
         try (Socket client = plain.accept()) {
             client.getInputStream().read();

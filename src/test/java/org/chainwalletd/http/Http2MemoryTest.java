@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an HTTP/2 client makes the daemon hold is counted, is held for a time only, and is given back. */
+/** Memory that the daemon holds for an HTTP/2 client is counted, held for a limited time, and released. */
 @Tag("long")
 @Timeout(120)
 class Http2MemoryTest extends WithServer {

@@ -142,7 +142,7 @@ class DamagedKeystoreTest {
         assertThat(key(second)).exists();
     }
 
-    /** The ways in which a file can be damaged while the daemon runs, or keep its length. */
+    /** Kinds of damage to a file while the daemon runs, or that keep its length. */
     private enum Damage {
         CHANGED {
             @Override
@@ -274,7 +274,7 @@ class DamagedKeystoreTest {
         assertThat(stray).exists();
     }
 
-    /** Keys made under a passphrase that opens none of the others would be lost to those who know the right one. */
+    /** Keys made under a passphrase that opens no other key would be lost to the owners of the right passphrase. */
     @Test
     void a_key_file_of_another_keyring_proves_no_passphrase() throws Exception {
         KeyringFixture other = new KeyringFixture(datadir.resolve("other"));
@@ -288,7 +288,7 @@ class DamagedKeystoreTest {
         Keyring keyring = fixture.open();
         delete(keyring, second);
         await(keyring.close());
-        // The file system chooses which file is tried first: both orders, with and without keys of the keyring's own.
+        // The file system determines which file is tried first: both orders, with and without keys of the keyring.
         for (boolean withKeys : new boolean[] {true, false}) {
             if (!withKeys) {
                 Keyring emptied = fixture.open();

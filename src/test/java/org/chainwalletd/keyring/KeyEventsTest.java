@@ -45,7 +45,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who follows the chain learns which keys there are, from when on, and before anybody else does. */
+/** Followers of the chain learn which keys exist, with their birth heights, before any caller does. */
 class KeyEventsTest {
     @TempDir
     Path datadir;
@@ -55,7 +55,7 @@ class KeyEventsTest {
 
     private Keyring keyring;
 
-    /** Remembers what it was told; holds new keys up as long as the test wants. */
+    /** Records its events; delays new keys as long as the test wants. */
     static final class Listener implements KeyEvents {
         final List<OwnKey> added = new CopyOnWriteArrayList<>();
         final List<OwnKey> learnt = new CopyOnWriteArrayList<>();

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each origin's backup and how it is restored: the table of the manual, done. */
+/** Backup and restoration of keys of each origin: the table of the manual, executed. */
 class OriginsTest {
     @TempDir
     Path folder;

@@ -148,7 +148,7 @@ class LimitsTest extends WithServer {
         assertThat(fixture.refusals).containsExactlyInAnyOrder("request", "request", "idle", "idle", "idle");
     }
 
-    /** Waits for as long as a client may take for a request, and may stay without one. */
+    /** Waits as long as a client may take for a request, and may stay idle. */
     private void awaitTimesOfOthers() throws Exception {
         RawClient silent = fixture.client();
         RawClient late = fixture.client().send("POST");
@@ -350,7 +350,8 @@ class LimitsTest extends WithServer {
             Await.until("all of it is held", () -> fixture.server.heldBytes() >= 195 << 10);
             assertThat(other.post(ServerFixture.SPEND, "\"x\"").read().status()).isEqualTo(200);
             assertThat(fixture.refusals).isEmpty();
-            // So few that they are read at once, and not ahead of others: only then is a client refused in words.
+            // So few bytes that they are read at once and not in advance: only then does a refused client get an HTTP
+            // answer.
             greedy.send("x".repeat(6 << 10));
             fixture.awaitRefusal("memory");
             assertThat(greedy.readToEnd()).startsWith("HTTP/1.1 503 ").contains("holds too much");

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Blocks from RFC 7541, appendix C, forms that those do not have, and what another encoder makes of random fields. */
+/** Blocks from RFC 7541, appendix C, encodings that do not occur there, and random fields encoded by another encoder. */
 class HpackDecoderTest {
     private final HpackDecoder decoder = new HpackDecoder(16_384);
 
