@@ -386,8 +386,7 @@ final class SendMaker {
         @Override
         public Payment take(SendRequest request, long gas) {
             // Nothing of a claim is revealed before it is journalled, so it can wait until its nonce is known; it must
-            // not be journalled at a wrong
-            // nonce.
+            // not be journalled at a wrong nonce.
             if (request.kind() == SendKind.CLAIM && !knowsNonce) {
                 throw new AccountException.Disagreement(
                         quorum, !urgency.latest().isEmpty(), List.of("the next nonce of the account"));

@@ -820,8 +820,7 @@ class AccountSendsTest {
         BigInteger most = market().multiply(BigInteger.TEN);
         rig.send("one", 7);
         // A fee above eight times the limit of payments and close to the claim's tip leaves no room for the eighth by
-        // which a replacement must
-        // exceed it.
+        // which a replacement must exceed it.
         BigInteger perGas = most.multiply(BigInteger.valueOf(4));
         rig.send(rig.claim("claim", perGas.multiply(BigInteger.valueOf(21_000))));
 

@@ -64,7 +64,7 @@ class AccountSwitchesTest {
         return keepers.get(0);
     }
 
-    /** Makes every endpoint unreachable for sends. */
+    /** Denies the permission to send, so that no endpoint receives anything, as if all were unreachable. */
     private void holdBack() {
         rig.permission = () -> CompletableFuture.failedFuture(AWAY);
     }

@@ -118,8 +118,7 @@ class SwapSecretsIT {
                 }
             }
             // A thread may have unsealed a secret at one of the two times; a retained secret is on the heap at both.
-            // The id shows that the search
-            // works.
+            // The id shows that the search works.
             kept.text("id", swaps.sold());
             Set<String> stays = new HashSet<>(kept.in(heap));
             stays.retainAll(kept.in(later));

@@ -200,8 +200,8 @@ public final class Flood implements AutoCloseable {
                 // The kernel accepts little data while nothing is read.
                 channel.setOption(StandardSocketOptions.SO_RCVBUF, 4096);
                 // Socket memory is shared by the whole machine, including the target: over the loopback interface each
-                // connection would get more
-                // than 1 MiB for unread data, and when socket memory is short the kernel drops anybody's data.
+                // connection would get more than 1 MiB for unread data, and when socket memory is short the kernel
+                // drops anybody's data.
                 channel.setOption(StandardSocketOptions.SO_SNDBUF, 64 << 10);
                 channel.configureBlocking(false);
                 channel.bind(source);

@@ -97,8 +97,7 @@ final class Http2HeaderBlock {
         byte[] whole = begun.toByteArray();
         held.giveBack(whole.length);
         // Replaced rather than reset: a reset would keep the buffer, which is no longer counted, and the token in it,
-        // as long as the connection is
-        // open.
+        // as long as the connection is open.
         begun = new ByteArrayOutputStream();
         stream = 0;
         return whole;
