@@ -181,7 +181,7 @@ public final class AccountSends {
      * price exceeds its fee. A transaction for which a gate waits may use the gas money of swaps.
      */
     public CompletionStage<SendRecord> raise(String reference) {
-        return replace(reference, Replacer.Purpose.THE_SAME);
+        return replace(reference, Replacer.Purpose.RAISE);
     }
 
     /**
@@ -206,7 +206,7 @@ public final class AccountSends {
      * shows which transaction is mined.
      */
     public CompletionStage<SendRecord> cancel(String reference) {
-        return replace(reference, Replacer.Purpose.NOTHING);
+        return replace(reference, Replacer.Purpose.CANCEL);
     }
 
     private CompletionStage<SendRecord> replace(String reference, Replacer.Purpose purpose) {

@@ -53,7 +53,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private record Found(String reference, Outcome<Optional<AccountSend>> row) implements Command {}
 
-    private record Named(String reference, Outcome<Boolean> isBound) implements Command {}
+    private record BindingFound(String reference, Outcome<Boolean> isBound) implements Command {}
 
     private record ReadAgain(EvmAddress from) implements Command {}
 
@@ -146,7 +146,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                 .onMessage(Commit.class, this::commit)
                 .onMessage(Drain.class, this::drain)
                 .onMessage(Found.class, this::found)
-                .onMessage(Named.class, this::named)
+                .onMessage(BindingFound.class, this::bindingFound)
                 .onMessage(ReadAgain.class, this::readAgain)
                 .onMessage(LineRead.class, this::lineRead)
                 .onMessage(Made.class, this::made)
@@ -252,11 +252,13 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
             answerKnown(asked, row.get());
         } else {
             Outcome.pipe(
-                    getContext(), setup.store().isBoundElsewhere(reference), isBound -> new Named(reference, isBound));
+                    getContext(),
+                    setup.store().isBoundElsewhere(reference),
+                    isBound -> new BindingFound(reference, isBound));
         }
     }
 
-    private Behavior<Command> named(Named command) {
+    private Behavior<Command> bindingFound(BindingFound command) {
         String reference = command.reference();
         command.isBound().match(isBound -> begin(reference, isBound), failure -> fail(reference, failure));
         return this;
@@ -339,7 +341,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     private void goOn(EvmAddress from, Line line, List<AccountSend> open) {
         line.stage = Stage.IDLE;
         line.inDoubt = false;
-        open.forEach(row -> watch.tell(new SendWatch.TakeUp(row)));
+        open.forEach(row -> watch.tell(new SendWatch.Follow(row)));
         proceed(from);
     }
 

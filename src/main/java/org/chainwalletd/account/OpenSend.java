@@ -41,11 +41,11 @@ final class OpenSend {
     /** Whether the row is being reread from the journal; its state does not change meanwhile. */
     boolean rereading;
     /** Number of consecutive looks at which its nonce was used without a receipt of any of its versions. */
-    private int timesGone;
+    private int looksMissing;
     /** Time of the first of these looks. */
-    private long goneSince;
+    private long missingSince;
     /** Whether it was submitted for the first time and no endpoint has answered yet. */
-    boolean firstOnItsWay;
+    boolean isFirstSubmission;
     /** Time since which every endpoint has refused it at each attempt; empty once an endpoint has accepted it. */
     OptionalLong refusedSince = OptionalLong.empty();
     /** Versions that an endpoint has accepted, as far as this process knows. */
@@ -55,7 +55,7 @@ final class OpenSend {
     /** Lowest balance of its address, in wei, that an endpoint reported at the last attempt to raise the fee; empty if unknown. */
     Optional<BigInteger> lowestBalance = Optional.empty();
     /** Number of submissions of its versions that no endpoint has answered yet. */
-    int underWay;
+    int pendingSubmissions;
     /** Unix seconds after which it is worthless, as set by its owner; unsigned. */
     OptionalLong deadline = OptionalLong.empty();
     /** Time of the last query for the nonces that endpoints report for it. */
@@ -125,12 +125,12 @@ final class OpenSend {
     }
 
     void found() {
-        timesGone = 0;
+        looksMissing = 0;
     }
 
-    void gone(long now) {
-        goneSince = timesGone == 0 ? now : goneSince;
-        timesGone++;
+    void nonceUsed(long now) {
+        missingSince = looksMissing == 0 ? now : missingSince;
+        looksMissing++;
     }
 
     /**
@@ -138,12 +138,12 @@ final class OpenSend {
      * transaction counts.
      */
     boolean isMissing() {
-        return timesGone > 1;
+        return looksMissing > 1;
     }
 
     /** Whether it has been missing for so long that a receipt is no longer expected. */
     boolean isLost(SendPace pace, long now) {
-        return isMissing() && now - goneSince >= pace.refused().toMillis();
+        return isMissing() && now - missingSince >= pace.refused().toMillis();
     }
 
     /** Whether it is not in a block. */
@@ -152,18 +152,18 @@ final class OpenSend {
     }
 
     /** Whether it must be sent again now. Not while a replacement is in preparation, because that is sent with it. */
-    boolean mustGoOut(SendPace pace, long now) {
+    boolean mustResend(SendPace pace, long now) {
         return !replacing
                 && (pushedAt.isEmpty()
                         || now - pushedAt.getAsLong() >= pace.resend().toMillis());
     }
 
     /** Forgets refusals: an endpoint has accepted it, or may have refused it only because a lower nonce still waits. */
-    void mayBeTaken() {
+    void forgetRefusals() {
         refusedSince = OptionalLong.empty();
     }
 
-    void notTaken(Hash256 version, Throwable why, long now) {
+    void notAccepted(Hash256 version, Throwable why, long now) {
         boolean byAll = why instanceof AccountException.NotTaken none && none.refusedByAll();
         if (why instanceof AccountException.NotTaken none && none.outbid()) {
             outbid = Optional.of(version);

@@ -47,7 +47,7 @@ final class OpenSends {
     /** Action that is due for a waiting transaction. */
     enum Need {
         /** Send the same bytes again. */
-        SENT_AGAIN,
+        RESEND,
         HIGHER_FEE,
         /** Abandon it, because no endpoint has ever accepted it. */
         ABANDONED,
@@ -216,14 +216,14 @@ final class OpenSends {
         boolean lowest = true;
         for (OpenSend send : waiting) {
             if (!lowest) {
-                send.mayBeTaken();
+                send.forgetRefusals();
             }
             need(send, urgent, lowest, now, head).ifPresent(need -> due.add(new Due(send, need)));
             lowest = false;
         }
         of(from).stream()
-                .filter(copy -> copy.mustGoOut(pace, now) && isMissed(copy, waiting))
-                .forEach(copy -> due.add(new Due(copy, Need.SENT_AGAIN)));
+                .filter(copy -> copy.mustResend(pace, now) && isMissed(copy, waiting))
+                .forEach(copy -> due.add(new Due(copy, Need.RESEND)));
         return due;
     }
 
@@ -248,7 +248,7 @@ final class OpenSends {
                 || urgent.stream().anyMatch(claim -> send.isInTheWayOf(claim, pace, now))) {
             return Optional.of(Need.HIGHER_FEE);
         }
-        return send.mustGoOut(pace, now) ? Optional.of(Need.SENT_AGAIN) : Optional.empty();
+        return send.mustResend(pace, now) ? Optional.of(Need.RESEND) : Optional.empty();
     }
 
     /** Returns the offers of the claims and refunds that wait for this send. */

@@ -38,7 +38,7 @@ final class OtherNonceCopier {
      *
      * @param rows a send and its copies
      */
-    CompletionStage<List<EndpointAnswer<Long>>> named(List<AccountSend> rows) {
+    CompletionStage<List<EndpointAnswer<Long>>> reportedNonces(List<AccountSend> rows) {
         EvmAddress from = SendSetup.payer(rows.get(0));
         return setup.chain().pressing().each(reads -> {
             long count = reads.transactionCount(from, BlockRef.Tag.LATEST);

@@ -40,8 +40,8 @@ final class Replacer {
 
     /** Purpose of the replacement: the same call, or a transaction to ourselves that only uses up the nonce. */
     enum Purpose {
-        THE_SAME,
-        NOTHING
+        RAISE,
+        CANCEL
     }
 
     /**
@@ -77,7 +77,7 @@ final class Replacer {
      * @param behind claims and refunds that wait for the transaction and raise its ceiling
      * @param deadline Unix seconds, unsigned, after which the transaction is worthless
      */
-    record Wish(
+    record Request(
             AccountSend row,
             Purpose purpose,
             Set<Hash256> accepted,
@@ -85,17 +85,17 @@ final class Replacer {
             Behind behind,
             Kept kept,
             OptionalLong deadline) {
-        Wish {
+        Request {
             accepted = Set.copyOf(accepted);
         }
 
         /** Whether the nonce is to be used by a transaction to ourselves. Once a send has one, later versions are of that kind too. */
-        private boolean isForNothing() {
-            return purpose == Purpose.NOTHING || row.newest().cancels();
+        private boolean isCancelling() {
+            return purpose == Purpose.CANCEL || row.newest().cancels();
         }
 
-        private boolean isFirstForNothing() {
-            return purpose == Purpose.NOTHING && !row.newest().cancels();
+        private boolean isFirstCancelling() {
+            return purpose == Purpose.CANCEL && !row.newest().cancels();
         }
 
         /** Whether an endpoint has accepted the newest version. The journal shows this too, as long as there is only one version. */
@@ -117,7 +117,7 @@ final class Replacer {
         }
 
         private boolean isPressing() {
-            return !isForNothing() && SendKind.valueOf(row.order().kind()).isPressing();
+            return !isCancelling() && SendKind.valueOf(row.order().kind()).isPressing();
         }
     }
 
@@ -136,22 +136,22 @@ final class Replacer {
      *
      * @param isPressing whether a claim or a refund waits for it
      */
-    Made replace(Wish wish, boolean isPressing) {
-        EvmAddress from = SendSetup.payer(wish.row());
+    Made replace(Request request, boolean isPressing) {
+        EvmAddress from = SendSetup.payer(request.row());
         Urgency urgency = Urgency.of(setup.chain(isPressing), from);
-        return wish.isPressing() ? raise(wish, urgency) : replace(wish, urgency, isPressing);
+        return request.isPressing() ? raise(request, urgency) : replace(request, urgency, isPressing);
     }
 
-    private Made replace(Wish wish, Urgency urgency, boolean isPressing) {
-        AccountSend row = wish.row();
-        boolean same = !wish.isForNothing();
+    private Made replace(Request request, Urgency urgency, boolean isPressing) {
+        AccountSend row = request.row();
+        boolean same = !request.isCancelling();
         long gas = same ? row.call().gasLimit() : TRANSFER_GAS;
         long now = setup.clock().millis();
-        List<Version> signed = prices(wish, urgency, isPressing, gas).stream()
+        List<Version> signed = prices(request, urgency, isPressing, gas).stream()
                 .map(price ->
                         same ? setup.version(row.call(), price, now) : setup.cancelling(row.call(), gas, price, now))
                 .toList();
-        return journal(row, signed, urgency.namedLowest());
+        return journal(row, signed, urgency.lowestReportedBalance());
     }
 
     /**
@@ -159,17 +159,20 @@ final class Replacer {
      * accepted is raised only when the market price exceeds its fee: otherwise a raise would have no effect now, but would be paid later. It does
      * have an effect if an endpoint has refused the version because a replacement must pay more.
      */
-    private List<GasPrice> prices(Wish wish, Urgency urgency, boolean isPressing, long gas) {
+    private List<GasPrice> prices(Request request, Urgency urgency, boolean isPressing, long gas) {
         boolean isDue = isPressing
-                || wish.isFirstForNothing()
-                || wish.isNewestTaken()
-                || wish.outbid()
-                || urgency.market().comfortable().compareTo(wish.row().newest().maxFee()) > 0;
+                || request.isFirstCancelling()
+                || request.isNewestTaken()
+                || request.outbid()
+                || urgency.market()
+                                .comfortable()
+                                .compareTo(request.row().newest().maxFee())
+                        > 0;
         return isDue
-                ? spendable(wish, urgency, isPressing)
-                        .map(wei -> most(wish, wei, dearest(urgency.market()).multiply(BigInteger.valueOf(gas)))
+                ? spendable(request, urgency, isPressing)
+                        .map(wei -> most(request, wei, dearest(urgency.market()).multiply(BigInteger.valueOf(gas)))
                                 .divide(BigInteger.valueOf(gas)))
-                        .flatMap(most -> price(wish, urgency.market(), isPressing, most).stream())
+                        .flatMap(most -> price(request, urgency.market(), isPressing, most).stream())
                         .distinct()
                         .toList()
                 : List.of();
@@ -179,10 +182,10 @@ final class Replacer {
      * Returns the wei that may be spent. If a claim or a refund waits: both the lowest and the highest reported balance, because either may be
      * false.
      */
-    private Stream<BigInteger> spendable(Wish wish, Urgency urgency, boolean isPressing) {
+    private Stream<BigInteger> spendable(Request request, Urgency urgency, boolean isPressing) {
         return isPressing
                 ? Stream.of(urgency.lowestBalance(), urgency.highestBalance())
-                : Stream.of(wish.kept()
+                : Stream.of(request.kept()
                         .spendable(urgency.reachedBalance(setup.chain().quorum()), urgency.market()));
     }
 
@@ -192,16 +195,18 @@ final class Replacer {
      *
      * @param most wei per gas
      */
-    private static Optional<GasPrice> price(Wish wish, FeeMarket market, boolean isPressing, BigInteger most) {
-        Version before = isPressing ? wish.dearestWithin(most) : wish.row().newest();
-        boolean isOutbid = wish.behind().tip().compareTo(before.tip()) > 0;
+    private static Optional<GasPrice> price(Request request, FeeMarket market, boolean isPressing, BigInteger most) {
+        Version before =
+                isPressing ? request.dearestWithin(most) : request.row().newest();
+        boolean isOutbid = request.behind().tip().compareTo(before.tip()) > 0;
         BigInteger perGas = isOutbid ? most : most.min(dearest(market));
         return new GasPrice(before.tip(), before.maxFee())
                 .raised(
                         new FeeMarket(
-                                market.baseFee(), market.tip().max(wish.behind().tip())),
+                                market.baseFee(),
+                                market.tip().max(request.behind().tip())),
                         perGas)
-                .or(() -> wish.isFirstForNothing() ? GasPrice.within(market, perGas) : Optional.empty());
+                .or(() -> request.isFirstCancelling() ? GasPrice.within(market, perGas) : Optional.empty());
     }
 
     /** Returns the limit of the price, in wei per gas, if no transaction with a higher tip waits. */
@@ -213,30 +218,31 @@ final class Replacer {
      * Returns the maximum wei for gas. An abandoned send may cost more than its own ceiling, because later nonces wait for its nonce: like a send
      * without a ceiling, it costs at most {@code usual} plus the ceilings of the claims and refunds that wait for it.
      */
-    private static BigInteger most(Wish wish, BigInteger spendable, BigInteger usual) {
-        AccountSend row = wish.row();
-        BigInteger worth = usual.add(wish.behind().worth());
-        if (wish.isForNothing()) {
+    private static BigInteger most(Request request, BigInteger spendable, BigInteger usual) {
+        AccountSend row = request.row();
+        BigInteger worth = usual.add(request.behind().worth());
+        if (request.isCancelling()) {
             return spendable.min(worth);
         }
         BigInteger ceiling = row.order()
                 .feeCeiling()
-                .map(own -> own.add(wish.behind().room()))
+                .map(own -> own.add(request.behind().room()))
                 .orElse(worth);
         return spendable.subtract(row.call().value()).min(ceiling);
     }
 
     /** Raises a claim or a refund. Does nothing while no endpoint answers: the raise would have no effect now, but would be paid later. */
-    private Made raise(Wish wish, Urgency urgency) {
+    private Made raise(Request request, Urgency urgency) {
         List<Version> signed = new ArrayList<>();
-        if (urgency.isHeard()) {
+        if (urgency.isAnswered()) {
             long now = setup.clock().millis();
-            for (GasPrice price :
-                    new Raise(wish, urgency, FeeRise.of(wish.row(), wish.deadline(), setup.pace(), now)).prices()) {
-                signed.add(setup.version(wish.row().call(), price, now));
+            for (GasPrice price : new Raise(
+                            request, urgency, FeeRise.of(request.row(), request.deadline(), setup.pace(), now))
+                    .prices()) {
+                signed.add(setup.version(request.row().call(), price, now));
             }
         }
-        return journal(wish.row(), signed, urgency.namedLowest());
+        return journal(request.row(), signed, urgency.lowestReportedBalance());
     }
 
     /** Writes the versions one after the other. If the journal does not accept a version, neither that one nor those after it are used. */
@@ -253,16 +259,16 @@ final class Replacer {
      * Raise of a claim or a refund towards its ceiling. The first price may have been based on false data; afterwards only the elapsed time raises
      * the price, and the base fee if the quorum agrees on it. The increase due to time is added to the tip.
      */
-    private record Raise(Wish wish, Urgency urgency, FeeRise rise) {
+    private record Raise(Request request, Urgency urgency, FeeRise rise) {
         private AccountSend row() {
-            return wish.row();
+            return request.row();
         }
 
         private BigInteger perGas(BigInteger balance) {
             BigInteger left = balance.subtract(row().call().value()).max(BigInteger.ZERO);
             return row().order()
                     .feeCeiling()
-                    .map(ceiling -> left.min(ceiling.add(wish.behind().room())))
+                    .map(ceiling -> left.min(ceiling.add(request.behind().room())))
                     .orElse(left)
                     .divide(BigInteger.valueOf(row().call().gasLimit()));
         }
@@ -300,7 +306,7 @@ final class Replacer {
             }
             List<Version> payable = row().versions().stream().filter(isPayable).toList();
             Optional<Version> accepted = payable.stream()
-                    .filter(version -> wish.accepted().contains(version.hash()))
+                    .filter(version -> request.accepted().contains(version.hash()))
                     .max(BY_FEE);
             Optional<Version> before = accepted.or(() -> payable.stream().max(BY_FEE));
             Optional<GasPrice> price = step(origin, most, before, accepted.isEmpty());

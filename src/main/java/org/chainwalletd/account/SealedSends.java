@@ -31,7 +31,7 @@ public final class SealedSends implements AccountSendStore {
     /** Number of rows of an earlier release that are sealed concurrently. */
     private static final int AT_A_TIME = 64;
 
-    private static final byte FORM = 1;
+    private static final byte FORMAT = 1;
 
     private final AccountSendStore store;
     private final SealedRecords seals;
@@ -82,7 +82,8 @@ public final class SealedSends implements AccountSendStore {
 
     private AccountSend sealed(AccountSend row) {
         return row.holding(
-                sealed(named(row)), row.versions().stream().map(this::sealed).toList());
+                sealed(withReference(row)),
+                row.versions().stream().map(this::sealed).toList());
     }
 
     private Version sealed(Version version) {
@@ -96,10 +97,10 @@ public final class SealedSends implements AccountSendStore {
     }
 
     /** Encodes the call data with its reference: a format byte, the reference's length as u16 big-endian, the reference, the call data. */
-    private static byte[] named(AccountSend row) {
+    private static byte[] withReference(AccountSend row) {
         byte[] reference = row.reference().getBytes(StandardCharsets.US_ASCII);
         return ByteBuffer.allocate(3 + reference.length + row.call().data().length())
-                .put(FORM)
+                .put(FORMAT)
                 .putShort((short) reference.length)
                 .put(reference)
                 .put(row.call().data().toArray())
@@ -108,15 +109,15 @@ public final class SealedSends implements AccountSendStore {
 
     private AccountSend opened(AccountSend row) {
         return row.holding(
-                unnamed(row.reference(), content(row.call().data())),
+                withoutReference(row.reference(), content(row.call().data())),
                 row.versions().stream().map(this::opened).toList());
     }
 
-    private static Bytes unnamed(String reference, byte[] content) {
+    private static Bytes withoutReference(String reference, byte[] content) {
         byte[] name = reference.getBytes(StandardCharsets.US_ASCII);
         int begin = 3 + name.length;
         boolean isOurs = content.length >= begin
-                && content[0] == FORM
+                && content[0] == FORMAT
                 && ByteBuffer.wrap(content).getShort(1) == name.length
                 && Arrays.equals(content, 3, begin, name, 0, name.length);
         if (!isOurs) {

@@ -25,9 +25,9 @@ final class SendJournal {
     /** Mailbox of the owning actor. Each step runs on the actor's thread, if the row is still watched then. */
     interface Mailbox {
         /** @param id row to which the answer belongs */
-        <T> void hear(long id, CompletionStage<T> answer, BiConsumer<OpenSend, Outcome<T>> step);
+        <T> void deliver(long id, CompletionStage<T> answer, BiConsumer<OpenSend, Outcome<T>> step);
 
-        void hearLater(long id, Consumer<OpenSend> step);
+        void deliverLater(long id, Consumer<OpenSend> step);
     }
 
     private final SendSetup setup;
@@ -47,7 +47,7 @@ final class SendJournal {
         long now = setup.clock().millis();
         AccountSend changed = entry.row.in(state, outcome, now);
         entry.row = changed;
-        mailbox.hear(
+        mailbox.deliver(
                 changed.id(),
                 setup.store().enter(changed.id(), before, state, outcome, now),
                 (still, done) -> written(still, changed, done));
@@ -78,7 +78,7 @@ final class SendJournal {
     }
 
     private void read(OpenSend entry) {
-        mailbox.hear(
+        mailbox.deliver(
                 entry.row.id(),
                 setup.store().find(entry.row.reference()),
                 (still, row) -> row.match(found -> reread(still, found), failure -> rereadLater(still, failure)));
@@ -97,6 +97,6 @@ final class SendJournal {
     /** Tries again later, because memory may hold a state that the journal does not have: a row whose state is over is never looked at again. */
     private void rereadLater(OpenSend entry, Throwable failure) {
         LOG.warn("nonce {} cannot be read from the journal: {}", entry.row.nonce(), AccountException.words(failure));
-        mailbox.hearLater(entry.row.id(), this::read);
+        mailbox.deliverLater(entry.row.id(), this::read);
     }
 }

@@ -40,7 +40,7 @@ final class SendLook {
         record InBlock(Outcome outcome, boolean isFinal) implements Finding {}
 
         /** The nonce is used at a final block, and the quorum agrees that no version has a receipt. */
-        record Gone() implements Finding {}
+        record NonceUsed() implements Finding {}
     }
 
     /**
@@ -62,7 +62,7 @@ final class SendLook {
      */
     static Findings look(AccountChain chain, EvmAddress from, List<AccountSend> rows, long first) {
         Place place = place(chain, from);
-        return look(chain, place, rows, first, standing(chain, place, rows));
+        return look(chain, place, rows, first, stillOnChain(chain, place, rows));
     }
 
     private static Place place(AccountChain chain, EvmAddress from) {
@@ -87,7 +87,7 @@ final class SendLook {
      * Returns the blocks of mined rows that are still on the chain: no receipts of their rows are requested until they are final. Makes one query
      * per block, however many of our transactions it contains.
      */
-    private static Set<Hash256> standing(AccountChain chain, Place place, List<AccountSend> rows) {
+    private static Set<Hash256> stillOnChain(AccountChain chain, Place place, List<AccountSend> rows) {
         long last = place.last().map(AccountBlock::number).orElse(-1L);
         List<CompletionStage<Optional<Hash256>>> hashes = rows.stream()
                 .flatMap(row -> row.progress().outcome().stream())
@@ -113,15 +113,15 @@ final class SendLook {
         }
     }
 
-    private static boolean stands(AccountSend row, Set<Hash256> standing) {
+    private static boolean isOnChain(AccountSend row, Set<Hash256> onChain) {
         return row.progress()
                 .outcome()
-                .filter(outcome -> standing.contains(outcome.blockHash()))
+                .filter(outcome -> onChain.contains(outcome.blockHash()))
                 .isPresent();
     }
 
     private static Findings look(
-            AccountChain chain, Place place, List<AccountSend> rows, long first, Set<Hash256> standing) {
+            AccountChain chain, Place place, List<AccountSend> rows, long first, Set<Hash256> onChain) {
         Map<Long, Finding> findings = new HashMap<>();
         for (AccountSend row : rows) {
             if (row.nonce() >= place.count() && row.state() != AccountSend.State.MINED) {
@@ -129,7 +129,7 @@ final class SendLook {
             }
         }
         List<AccountSend> unknown = rows.stream()
-                .filter(row -> !findings.containsKey(row.id()) && !stands(row, standing))
+                .filter(row -> !findings.containsKey(row.id()) && !isOnChain(row, onChain))
                 .sorted(Comparator.comparing((AccountSend row) -> row.id() < first)
                         .thenComparingLong(AccountSend::id))
                 .toList();
@@ -182,7 +182,7 @@ final class SendLook {
             return Optional.of(new Finding.InBlock(outcome.get(), isFinal));
         }
         if (row.nonce() < place.countAtLast()) {
-            return Optional.of(new Finding.Gone());
+            return Optional.of(new Finding.NonceUsed());
         }
         return row.nonce() >= place.count() ? Optional.of(new Finding.Waiting()) : Optional.empty();
     }

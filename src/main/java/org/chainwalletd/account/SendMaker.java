@@ -117,7 +117,7 @@ final class SendMaker {
             SendRequest request = requests.get(i);
             try {
                 long limit = limit(gas.get(i));
-                requireBegun(request);
+                requireMayBegin(request);
                 priced.add(new Priced(i, request, funds.take(request, limit), limit));
             } catch (RuntimeException e) {
                 outcomes[i] = new Outcome.Refused(request, e);
@@ -227,7 +227,7 @@ final class SendMaker {
     }
 
     /** Refuses a request whose condition no longer holds, because the queries of the chain may have taken long. */
-    private static void requireBegun(SendRequest request) {
+    private static void requireMayBegin(SendRequest request) {
         if (!request.mayBegin().getAsBoolean()) {
             throw new RefusedException(SendRefusal.notWantedAnyMore());
         }
@@ -373,7 +373,7 @@ final class SendMaker {
             this.quorum = quorum;
             this.knowsNonce = line.next().isPresent() || urgency.agreedCount().isPresent();
             this.committed = Commitment.sumOfWaiting(line.commitments());
-            if (!urgency.isHeard()) {
+            if (!urgency.isAnswered()) {
                 throw new AccountException.Disagreement(1, false, List.of("none tells what gas costs"));
             }
         }

@@ -17,7 +17,7 @@ import org.chainwalletd.store.AccountSendStore;
  * @param reference the caller's unique name for it, such as {@code swap/<id>/lock}. A reference is permanently bound to one transaction; with other
  *     values it is refused with {@link SendRefusal#referenceTaken}. Up to {@link #LONGEST_REFERENCE} printable ASCII characters
  * @param data call data. A claim's contains the secret, so a claim may be requested only once the secret may be revealed
- * @param owner owner by which it can be found: a swap's id, or {@link #ownedBy} a named access token, which is then the only one that may use the
+ * @param owner key by which it can be found: a swap's id, or {@link #ownedBy} a named access token, which is then the only one that may use the
  *     reference; printable ASCII
  * @param feeCeiling maximum total cost of gas in wei (gas limit × fee), including later raises; empty: limited only by the balance
  * @param mayBegin evaluated before it is signed, and again immediately before it is journalled; if false, the request is refused and no nonce is

@@ -65,7 +65,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     record Take(AccountSend row, List<CompletableFuture<SendRecord>> answers) implements Command {}
 
     /** Starts following a row of the journal, unless it is followed already. */
-    record TakeUp(AccountSend row) implements Command {}
+    record Follow(AccountSend row) implements Command {}
 
     /** Answers with the record of a row; if the row is being submitted for the first time, as soon as that submission has ended. */
     record Describe(AccountSend row, CompletableFuture<SendRecord> answer) implements Command {}
@@ -80,8 +80,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
          * Whether the replacement exists already: a send is cancelled only once, and from then on resent and raised like sends without a pushing
          * owner.
          */
-        private boolean asksForWhatIs(AccountSend row) {
-            return purpose == Replacer.Purpose.NOTHING && row.newest().cancels();
+        private boolean isDone(AccountSend row) {
+            return purpose == Replacer.Purpose.CANCEL && row.newest().cancels();
         }
     }
 
@@ -102,7 +102,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** Look in progress. */
     private record Looking(long number, boolean isPressing) {}
 
-    private record Named(long id, Outcome<List<EndpointAnswer<Long>>> counts) implements Command {}
+    private record NoncesReported(long id, Outcome<List<EndpointAnswer<Long>>> counts) implements Command {}
 
     private record Copied(long id, Outcome<List<AccountSend>> copies) implements Command {}
 
@@ -114,10 +114,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             implements Command {}
 
     /** Answer of the journal about a row, with the step that handles it. */
-    private record Heard(long id, Consumer<OpenSend> step) implements Command {}
+    private record JournalAnswered(long id, Consumer<OpenSend> step) implements Command {}
 
     /** Open row of the journal that was requested by its reference and not followed here; empty if there is none. */
-    private record Sought(String reference, Outcome<Optional<AccountSend>> open) implements Command {}
+    private record RowFound(String reference, Outcome<Optional<AccountSend>> open) implements Command {}
 
     private record Restored(Outcome<List<AccountSend>> open) implements Command {}
 
@@ -253,13 +253,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Take.class, this::take)
-                .onMessage(TakeUp.class, this::takeUp)
+                .onMessage(Follow.class, this::follow)
                 .onMessage(Describe.class, this::describe)
                 .onMessage(Commit.class, this::commit)
                 .onMessage(Push.class, this::push)
                 .onMessage(Replace.class, this::replace)
                 .onMessage(Pursue.class, this::pursue)
-                .onMessage(Named.class, this::named)
+                .onMessage(NoncesReported.class, this::noncesReported)
                 .onMessage(Copied.class, this::copied)
                 .onMessage(Open.class, this::open)
                 .onMessage(MakeWay.class, this::makeWay)
@@ -267,8 +267,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .onMessage(Broadcast.class, this::broadcast)
                 .onMessage(Looked.class, this::looked)
                 .onMessage(Replaced.class, this::replaced)
-                .onMessage(Heard.class, this::heard)
-                .onMessage(Sought.class, this::sought)
+                .onMessage(JournalAnswered.class, this::journalAnswered)
+                .onMessage(RowFound.class, this::rowFound)
                 .onSignal(PostStop.class, this::ended)
                 .build();
     }
@@ -317,13 +317,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private Behavior<Command> take(Take command) {
         OpenSend entry = sends.find(command.row().id()).orElseGet(() -> sends.follow(command.row(), head.get()));
-        entry.firstOnItsWay = true;
+        entry.isFirstSubmission = true;
         entry.answers.addAll(command.answers());
         send(entry);
         return this;
     }
 
-    private Behavior<Command> takeUp(TakeUp command) {
+    private Behavior<Command> follow(Follow command) {
         if (sends.find(command.row().id()).isEmpty()) {
             sends.follow(command.row(), head.get());
         }
@@ -347,13 +347,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                                 ? CompletableFuture.completedFuture(row)
                                 : setup.store().makeCertain().thenApplyAsync(made -> row, threads),
                         threads);
-        Outcome.pipe(getContext(), open, row -> new Sought(reference, row));
+        Outcome.pipe(getContext(), open, row -> new RowFound(reference, row));
     }
 
-    private Behavior<Command> sought(Sought command) {
+    private Behavior<Command> rowFound(RowFound command) {
         command.open()
                 .match(
-                        open -> open.ifPresent(row -> takeUp(new TakeUp(row))),
+                        open -> open.ifPresent(row -> follow(new Follow(row))),
                         failure -> LOG.atLevel(Background.levelOf(failure))
                                 .log(
                                         "whether {} is open cannot be read from the journal: {}",
@@ -369,7 +369,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 seek(command.row().reference());
             }
             command.answer().complete(SendRecord.of(command.row(), head.get()));
-        } else if (entry.firstOnItsWay) {
+        } else if (entry.isFirstSubmission) {
             entry.answers.add(command.answer());
         } else if (entry.row.state() == State.JOURNALLED && entry.pushesItself()) {
             entry.answers.add(command.answer());
@@ -411,7 +411,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         AccountChain chain = setup.chain(sends.isPressing(entry));
         CompletionStage<Void> permitted = setup.permit(entry.isPressing());
         for (AccountSend.Version version : entry.outgoing()) {
-            entry.underWay++;
+            entry.pendingSubmissions++;
             Outcome.pipe(
                     getContext(),
                     permitted.thenComposeAsync(
@@ -426,28 +426,30 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (entry == null) {
             return this;
         }
-        entry.underWay--;
+        entry.pendingSubmissions--;
         boolean isTaken = command.sent().failure().isEmpty();
         command.sent()
-                .match(sent -> taken(entry, command.version()), failure -> notTaken(entry, command.version(), failure));
-        if (isTaken || entry.underWay == 0) {
-            entry.firstOnItsWay = false;
+                .match(
+                        sent -> accepted(entry, command.version()),
+                        failure -> notAccepted(entry, command.version(), failure));
+        if (isTaken || entry.pendingSubmissions == 0) {
+            entry.isFirstSubmission = false;
             answer(entry);
         }
         return this;
     }
 
-    private void taken(OpenSend entry, Hash256 version) {
+    private void accepted(OpenSend entry, Hash256 version) {
         entry.accepted.add(version);
         CrashPoint.ACCOUNT_AFTER_SEND.reached(entry.row.order()::kind);
-        entry.mayBeTaken();
+        entry.forgetRefusals();
         if (entry.row.state() == State.JOURNALLED) {
             journal.enter(entry, State.SENT, Optional.empty());
         }
     }
 
-    private void notTaken(OpenSend entry, Hash256 version, Throwable failure) {
-        entry.notTaken(version, failure, setup.clock().millis());
+    private void notAccepted(OpenSend entry, Hash256 version, Throwable failure) {
+        entry.notAccepted(version, failure, setup.clock().millis());
         LOG.warn(
                 "account chain: no endpoint has accepted {} (nonce {}): {}",
                 version,
@@ -471,7 +473,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         changes.accept(SendRecord.of(written, head.get()));
     }
 
-    private Behavior<Command> heard(Heard command) {
+    private Behavior<Command> journalAnswered(JournalAnswered command) {
         sends.find(command.id()).ifPresent(command.step());
         return this;
     }
@@ -481,7 +483,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (entry == null) {
             seek(command.reference());
             command.answer().completeExceptionally(new RefusedException(SendRefusal.notOpen(command.reference())));
-        } else if (!entry.isWaiting() || entry.replacing || command.asksForWhatIs(entry.row)) {
+        } else if (!entry.isWaiting() || entry.replacing || command.isDone(entry.row)) {
             command.answer().complete(record(entry));
         } else {
             beginReplacing(entry, command.purpose(), List.of(command.answer()));
@@ -495,10 +497,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         AccountSend row = entry.row;
         boolean isPressing = sends.isPressing(entry);
         Replacer.Kept kept = new Replacer.Kept(sends.committedBeside(row), swapsBefore(entry));
-        Replacer.Wish wish = new Replacer.Wish(
+        Replacer.Request request = new Replacer.Request(
                 row, purpose, entry.accepted, entry.isOutbid(), sends.behind(row), kept, entry.deadline);
         CompletionStage<Replacer.Made> making =
-                Work.on(setup.threads(isPressing), () -> replacer.replace(wish, isPressing));
+                Work.on(setup.threads(isPressing), () -> replacer.replace(request, isPressing));
         entry.replacement = Optional.of(new OpenSend.Replacement(making, answers));
         Outcome.pipe(getContext(), making, made -> new Replaced(row, purpose, made, answers));
     }
@@ -548,7 +550,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         made.lowestBalance().ifPresent(wei -> entry.lowestBalance = Optional.of(wei));
         entry.answers.addAll(command.answers());
         // If no cancelling version could be made, the transaction itself is not resent.
-        boolean isWanted = command.purpose() == Replacer.Purpose.THE_SAME
+        boolean isWanted = command.purpose() == Replacer.Purpose.RAISE
                 || entry.row.newest().cancels();
         if (entry.isWaiting() && isWanted) {
             send(entry);
@@ -585,8 +587,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                     .toList();
             Outcome.pipe(
                     getContext(),
-                    copier.named(rows),
-                    counts -> new Named(rows.get(0).id(), counts));
+                    copier.reportedNonces(rows),
+                    counts -> new NoncesReported(rows.get(0).id(), counts));
         }
         return this;
     }
@@ -602,7 +604,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 && sends.copies(entry.row).stream().allMatch(OpenSend::isWaiting);
     }
 
-    private Behavior<Command> named(Named command) {
+    private Behavior<Command> noncesReported(NoncesReported command) {
         OpenSend entry = sends.find(command.id()).orElse(null);
         if (entry == null) {
             return this;
@@ -640,8 +642,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             return;
         }
         if (copy.mustPayMoreAsCopy(setup.pace(), now)) {
-            beginReplacing(copy, Replacer.Purpose.THE_SAME, List.of());
-        } else if (copy.mustGoOut(setup.pace(), now)) {
+            beginReplacing(copy, Replacer.Purpose.RAISE, List.of());
+        } else if (copy.mustResend(setup.pace(), now)) {
             send(copy);
         }
     }
@@ -722,7 +724,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (entry == null || entry.rereading || entry.row.state().isOver()) {
             return;
         }
-        if (!(finding instanceof SendLook.Finding.Gone)) {
+        if (!(finding instanceof SendLook.Finding.NonceUsed)) {
             entry.found();
         }
         entry.isAhead = finding instanceof SendLook.Finding.Waiting;
@@ -738,8 +740,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             LOG.warn("nonce {} of the account chain was removed from its block by a reorganisation", entry.row.nonce());
             entry.pushedAt = OptionalLong.empty();
             journal.enter(entry, State.SENT, Optional.empty());
-        } else if (finding instanceof SendLook.Finding.Gone) {
-            gone(entry);
+        } else if (finding instanceof SendLook.Finding.NonceUsed) {
+            nonceUsed(entry);
         }
     }
 
@@ -758,10 +760,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
      * Handles a nonce that is used without a receipt of ours. The send is reported as lost only after a long time, because the caller then pays
      * again.
      */
-    private void gone(OpenSend entry) {
+    private void nonceUsed(OpenSend entry) {
         long now = setup.clock().millis();
         boolean wasMissing = entry.isMissing();
-        entry.gone(now);
+        entry.nonceUsed(now);
         if (entry.isMissing() && !wasMissing) {
             LOG.error(
                     "nonce {} of {} is used at a final block, and no endpoint has a receipt of {}: nothing new is sent until one does",
@@ -783,8 +785,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private void help(OpenSends.Due due) {
         switch (due.need()) {
-            case SENT_AGAIN -> send(due.send());
-            case HIGHER_FEE -> beginReplacing(due.send(), Replacer.Purpose.THE_SAME, List.of());
+            case RESEND -> send(due.send());
+            case HIGHER_FEE -> beginReplacing(due.send(), Replacer.Purpose.RAISE, List.of());
             case ABANDONED -> abandon(due.send());
             case LEFT_BEHIND -> leaveBehind(due.send());
             default -> throw new AssertionError(due);
@@ -798,7 +800,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 SendSetup.payer(entry.row),
                 entry.row.reference(),
                 setup.pace().refused());
-        beginReplacing(entry, Replacer.Purpose.NOTHING, List.of());
+        beginReplacing(entry, Replacer.Purpose.CANCEL, List.of());
     }
 
     private void leaveBehind(OpenSend entry) {
@@ -807,7 +809,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 entry.row.nonce(),
                 SendSetup.payer(entry.row),
                 entry.row.reference());
-        beginReplacing(entry, Replacer.Purpose.NOTHING, List.of());
+        beginReplacing(entry, Replacer.Purpose.CANCEL, List.of());
     }
 
     private Behavior<Command> makeWay(MakeWay command) {
@@ -821,13 +823,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** Delivers the journal's responses to this actor's mailbox. */
     private final class ToSelf implements SendJournal.Mailbox {
         @Override
-        public <T> void hear(long id, CompletionStage<T> answer, BiConsumer<OpenSend, Outcome<T>> step) {
-            Outcome.pipe(getContext(), answer, value -> new Heard(id, entry -> step.accept(entry, value)));
+        public <T> void deliver(long id, CompletionStage<T> answer, BiConsumer<OpenSend, Outcome<T>> step) {
+            Outcome.pipe(getContext(), answer, value -> new JournalAnswered(id, entry -> step.accept(entry, value)));
         }
 
         @Override
-        public void hearLater(long id, Consumer<OpenSend> step) {
-            getContext().scheduleOnce(setup.pace().look(), getContext().getSelf(), new Heard(id, step));
+        public void deliverLater(long id, Consumer<OpenSend> step) {
+            getContext().scheduleOnce(setup.pace().look(), getContext().getSelf(), new JournalAnswered(id, step));
         }
     }
 }

@@ -82,7 +82,7 @@ record Urgency(
     }
 
     /** Whether at least one endpoint has reported its newest block. */
-    boolean isHeard() {
+    boolean isAnswered() {
         return agreed.isPresent() || !latest.isEmpty();
     }
 
@@ -92,12 +92,12 @@ record Urgency(
                 latest.stream().mapToLong(told -> told.answer().count()).min().orElse(0));
     }
 
-    Optional<BigInteger> namedLowest() {
+    Optional<BigInteger> lowestReportedBalance() {
         return balances.stream().min(BigInteger::compareTo);
     }
 
     BigInteger lowestBalance() {
-        return namedLowest().orElse(BOUNDLESS);
+        return lowestReportedBalance().orElse(BOUNDLESS);
     }
 
     BigInteger highestBalance() {

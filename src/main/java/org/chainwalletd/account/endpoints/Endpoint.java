@@ -420,7 +420,7 @@ final class Endpoint {
             return answered;
         }
 
-        void toldOf(AccountBlock latest) {
+        void reported(AccountBlock latest) {
             newest = latest;
         }
 
