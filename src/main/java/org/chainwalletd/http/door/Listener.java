@@ -238,7 +238,7 @@ public final class Listener {
         try {
             channel.close();
         } catch (IOException e) {
-            LOG.debug("closing a connection that is gone: {}", e.getMessage());
+            LOG.debug("closing a lost connection: {}", e.getMessage());
         }
     }
 
