@@ -104,7 +104,7 @@ class AccountSendCrashTest {
     }
 
     @Test
-    void what_the_store_has_written_without_being_able_to_say_so_is_followed_all_the_same() {
+    void what_the_store_has_written_without_being_able_to_say_so_is_followed_nevertheless() {
         rig.restartWith(new FatedJournal(1, Fate.UNKNOWN)::over);
 
         failsInDoubt("one");
@@ -164,7 +164,7 @@ class AccountSendCrashTest {
     }
 
     @Test
-    void what_the_store_writes_after_the_wait_for_it_has_ended_leaves_all_the_same() {
+    void what_the_store_writes_after_the_wait_for_it_has_ended_leaves_nevertheless() {
         rig.restartWith(new FatedJournal(1, Fate.UNANSWERED_YET)::over);
 
         failsInDoubt("one");

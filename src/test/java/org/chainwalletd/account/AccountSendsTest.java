@@ -164,7 +164,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void many_sends_are_mined_once_each_although_the_mempool_forgets_again_and_again() {
+    void many_sends_are_mined_once_each_although_the_mempool_forgets_repeatedly() {
         List<CompletionStage<SendRecord>> answers = sendMany();
         int[] forgets = {5};
         AtomicLong handed = new AtomicLong();
@@ -201,7 +201,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_send_that_no_endpoint_takes_is_told_as_open_and_goes_out_later_with_the_same_bytes() {
+    void a_send_that_no_endpoint_accepts_is_reported_as_open_and_is_sent_later_with_the_same_bytes() {
         rig.both(endpoint -> endpoint.refuse("eth_sendRawTransaction", -32000, "txpool is full"));
 
         SendRecord record = rig.send("one", 7);
@@ -214,7 +214,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_reference_is_one_transaction_for_ever_and_with_other_values_refused() {
+    void a_reference_is_one_transaction_permanently_and_with_other_values_refused() {
         List<CompletionStage<SendRecord>> answers = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             answers.add(rig.sends.send(rig.request("one", BigInteger.TEN)));
@@ -354,7 +354,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_chain_that_stands_still_is_not_paid_more() {
+    void a_chain_that_stalls_is_not_paid_more() {
         rig.send("one", 7);
         rig.chain.clock().advance(Duration.ofHours(2));
         Await.until("it was sent again", () -> rig.first.count("eth_sendRawTransaction") > 1);
@@ -386,7 +386,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_revert_is_told_as_one_and_costs_its_nonce() {
+    void a_revert_is_reported_as_one_and_costs_its_nonce() {
         rig.send(rig.call(
                 "one", SendKind.REFUND, BigInteger.ZERO, SwapContract.refund(Hash256.ZERO), new Gas.Fixed(100_000)));
         rig.chain.mine();
@@ -424,7 +424,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void somebody_else_with_the_key_stops_all_sending_until_the_operator_has_looked() {
+    void another_party_with_the_key_stops_all_sending_until_the_operator_has_looked() {
         rig.send("one", 7);
         rig.mineAndFinish("one");
         thief().pay(rig.other, BigInteger.ONE);
@@ -441,7 +441,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_send_whose_nonce_somebody_else_has_used_is_lost_and_told_so() {
+    void a_send_whose_nonce_another_sender_has_used_is_lost_and_told_so() {
         SendRecord first = rig.send("one", 7);
         // High enough to replace our transaction, which is resent whenever it is missing.
         BigInteger fee = BigInteger.valueOf(1_000_000_000_000L);
@@ -571,7 +571,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void one_liar_among_two_neither_makes_a_nonce_nor_a_receipt() {
+    void one_dishonest_endpoint_of_two_neither_makes_a_nonce_nor_a_receipt() {
         rig.second.lies().nonce(rig.own, 50);
         assertThatThrownBy(() -> rig.send("never", 7))
                 .isInstanceOf(AccountException.Disagreement.class)
@@ -615,7 +615,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_claim_goes_out_although_the_quorum_is_away() {
+    void a_claim_is_sent_although_the_quorum_is_unavailable() {
         rig.send("one", 7);
         rig.second.down();
         assertThatThrownBy(() -> rig.send("two", 7)).isInstanceOf(AccountException.class);
@@ -630,7 +630,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void an_endpoint_that_hangs_for_ever_with_all_of_its_ordinary_threads_taken_does_not_delay_a_claim()
+    void an_endpoint_that_hangs_indefinitely_with_all_of_its_ordinary_threads_taken_does_not_delay_a_claim()
             throws IOException {
         Path elsewhere = Files.createDirectory(folder.resolve("patient"));
         try (AccountRig patient = new AccountRig(elsewhere, 2, 2, Duration.ofMinutes(1))) {
@@ -650,7 +650,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void an_urgent_send_is_raised_every_thirty_seconds_even_on_a_chain_that_stands_still() {
+    void an_urgent_send_is_raised_every_thirty_seconds_even_on_a_chain_that_stalls() {
         rig.send(rig.claim("claim"));
         for (int versions = 2; versions < 5; versions++) {
             int wanted = versions;
@@ -660,7 +660,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void an_urgent_send_is_raised_beyond_the_version_that_no_endpoint_has_taken_yet() {
+    void an_urgent_send_is_raised_beyond_the_version_that_no_endpoint_has_accepted_yet() {
         rig.send(rig.claim("claim"));
         refuseEverything("replacement transaction underpriced");
         for (int versions = 2; versions < 5; versions++) {
@@ -694,7 +694,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_listener_hears_of_each_change_after_it_is_durable() {
+    void a_listener_receives_each_change_after_it_is_durable() {
         List<String> heard = Collections.synchronizedList(new ArrayList<>());
         rig.sends.onChange(record -> heard.add(record.state().word() + " "
                 + rig.find(record.reference()).state().word()));
@@ -707,7 +707,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_contract_that_would_refuse_the_money_is_told_before_a_nonce_is_used() {
+    void a_contract_that_would_refuse_the_money_is_reported_before_a_nonce_is_used() {
         SendRequest request = rig.call("one", SendKind.SEND, BigInteger.ONE, Bytes.EMPTY, new Gas.Estimated());
 
         assertThat(refusal(() -> rig.send(request)).message()).contains("would refuse the transaction");
@@ -726,7 +726,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void what_every_endpoint_refuses_for_good_is_given_up_and_later_nonces_go() {
+    void what_every_endpoint_refuses_for_good_is_abandoned_and_later_nonces_go() {
         refuseEverything("intrinsic gas too low");
         rig.send("never", 7);
         rig.send("later", 3);
@@ -740,7 +740,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void another_access_token_hears_of_the_payment_that_was_given_up_and_not_of_what_spent_its_nonce() {
+    void another_access_token_learns_of_the_payment_that_was_abandoned_and_not_of_what_spent_its_nonce() {
         refuseEverything("intrinsic gas too low");
         Hash256 hash = rig.send(ofAccessToken("one")).hash();
         awaitGivenUp(AccountSendStore.reference("invoice-1"));
@@ -765,7 +765,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void what_cannot_be_given_up_for_want_of_balance_goes_out_again() {
+    void what_cannot_be_abandoned_for_want_of_balance_is_sent_again() {
         refuseEverything("intrinsic gas too low");
         rig.send("one", 7);
         awaitRefusedAgain();
@@ -800,7 +800,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_payment_in_the_way_of_a_claim_is_raised_to_what_the_claim_pays_and_no_further() {
+    void a_payment_that_delays_a_claim_is_raised_to_what_the_claim_pays_and_no_further() {
         rig.send("one", 7);
         rig.chain.baseFee(BigInteger.valueOf(40_000_000_000L));
         rig.chain.mineEmpty();
@@ -816,7 +816,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_payment_in_the_way_of_a_claim_offers_as_much_as_that_one_beyond_the_bound_of_payments() {
+    void a_payment_that_delays_a_claim_offers_as_much_as_that_one_beyond_the_bound_of_payments() {
         BigInteger most = market().multiply(BigInteger.TEN);
         rig.send("one", 7);
         // A fee above eight times the limit of payments and close to the claim's tip leaves no room for the eighth by
@@ -833,7 +833,7 @@ class AccountSendsTest {
 
     /** If both fields were raised equally, it would use the whole balance before its tip reached that of the claim. */
     @Test
-    void spending_a_nonce_in_the_way_of_a_claim_offers_as_much_and_costs_no_more_than_the_market_and_that_claim() {
+    void spending_a_nonce_that_delays_a_claim_offers_as_much_and_costs_no_more_than_the_market_and_that_claim() {
         BigInteger worth = ETHER.divide(BigInteger.valueOf(100));
         rig.both(endpoint -> endpoint.lies().tip(BigInteger.ONE));
         BigInteger most = market().multiply(BigInteger.TEN)
@@ -915,7 +915,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_payment_of_all_in_the_way_of_a_gate_is_raised_from_what_swaps_need() {
+    void a_payment_of_all_that_delays_a_gate_is_raised_from_what_swaps_need() {
         rig.sends.reserveFor(address -> 1);
         rig.send(rig.all("all"));
         rig.chain.baseFee(newestFee("all").multiply(BigInteger.valueOf(3)));
@@ -935,7 +935,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_payment_in_the_way_of_a_claim_is_raised_although_no_endpoint_tells_the_balance() {
+    void a_payment_that_delays_a_claim_is_raised_although_no_endpoint_tells_the_balance() {
         rig.send("one", 7);
         rig.send(rig.claim("claim", ETHER.divide(BigInteger.valueOf(100))));
         rig.both(endpoint -> endpoint.refuse("eth_getBalance", -32000, "busy"));
@@ -944,7 +944,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_payment_in_the_way_of_a_claim_is_raised_although_an_endpoint_says_that_there_is_no_money() {
+    void a_payment_that_delays_a_claim_is_raised_although_an_endpoint_says_that_there_is_no_money() {
         rig.send("one", 7);
         rig.send(rig.claim("claim", ETHER.divide(BigInteger.valueOf(100))));
         rig.first.lies().balance(rig.own, BigInteger.ZERO);
@@ -953,7 +953,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_payment_in_the_way_of_a_claim_is_raised_to_what_can_be_paid_although_an_endpoint_tells_of_more() {
+    void a_payment_that_delays_a_claim_is_raised_to_what_can_be_paid_although_an_endpoint_tells_of_more() {
         rig.send(rig.request("one", ETHER.subtract(market().multiply(BigInteger.valueOf(2 * 21_000L)))));
         rig.send(rig.claim("claim", ETHER.divide(BigInteger.valueOf(100))));
         rig.chain.baseFee(newestFee("one").multiply(BigInteger.valueOf(3)).divide(BigInteger.TWO));
@@ -997,7 +997,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_payment_that_is_raised_again_and_again_neither_leaves_the_market_nor_takes_what_swaps_need() {
+    void a_payment_that_is_raised_repeatedly_neither_leaves_the_market_nor_takes_what_swaps_need() {
         rig.sends.reserveFor(address -> 1);
         BigInteger reserved = rig.sends.funds(rig.own).reserved();
         BigInteger most = market().multiply(BigInteger.TEN);
@@ -1028,7 +1028,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void nothing_is_raised_above_the_market_while_no_endpoint_takes_it() {
+    void nothing_is_raised_above_the_market_while_no_endpoint_accepts_it() {
         BigInteger most = market().multiply(BigInteger.TEN);
         refuseEverything("intrinsic gas too low");
         rig.send("never", 7);
@@ -1103,7 +1103,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void what_is_to_be_given_up_is_not_sent_once_more_when_nothing_is_left_to_pay_for_that() {
+    void what_is_to_be_abandoned_is_not_sent_once_more_when_nothing_is_left_to_pay_for_that() {
         rig.send(rig.lock("lock"));
         rig.both(endpoint -> endpoint.lies().balance(rig.own, BigInteger.ZERO));
         rig.chain.forgetAll();

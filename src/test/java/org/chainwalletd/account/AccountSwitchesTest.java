@@ -108,7 +108,7 @@ class AccountSwitchesTest {
     }
 
     @Test
-    void what_is_journalled_and_held_back_leaves_in_the_next_life() {
+    void what_is_journalled_and_held_back_leaves_in_the_next_run() {
         holdBack();
         keeper().start();
         assertThat(rig.send("one", 7).state()).isInstanceOf(SendState.Journalled.class);
@@ -122,7 +122,7 @@ class AccountSwitchesTest {
     }
 
     @Test
-    void another_daemon_goes_on_with_all_that_was_journalled_and_gives_the_next_nonce() {
+    void another_daemon_continues_with_all_that_was_journalled_and_gives_the_next_nonce() {
         AccountSends other = rig.beside(this::keeper);
         AtomicInteger swaps = new AtomicInteger();
         other.reserveFor(any -> swaps.get());
@@ -172,7 +172,7 @@ class AccountSwitchesTest {
     }
 
     @Test
-    void a_nonce_that_is_being_given_at_a_stop_is_not_given_and_its_caller_hears_so() {
+    void a_nonce_that_is_being_given_at_a_stop_is_not_given_and_its_caller_is_told_so() {
         AtomicBoolean reached = new AtomicBoolean();
         CompletableFuture<Void> gate = gated(call -> call.name().equals("nextNonce"), reached);
         newest().start();
@@ -190,7 +190,7 @@ class AccountSwitchesTest {
     }
 
     @Test
-    void a_send_that_is_being_written_at_a_stop_is_answered_and_the_next_life_waits_for_it() {
+    void a_send_that_is_being_written_at_a_stop_is_answered_and_the_next_run_waits_for_it() {
         AtomicBoolean reached = new AtomicBoolean();
         CompletableFuture<Void> gate = gated(FatedJournal::isOpening, reached);
         newest().start();

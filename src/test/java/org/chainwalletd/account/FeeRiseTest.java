@@ -53,7 +53,7 @@ class FeeRiseTest {
     @ParameterizedTest
     @ValueSource(longs = {1_900, 2_400, 3_000, 3_600, 5_000, 40_000, 1L << 40})
     void
-            a_claim_stands_at_its_ceiling_half_of_the_margin_before_its_deadline_and_no_later_than_half_of_it_after_it_was_made(
+            a_claim_is_at_its_ceiling_half_of_the_margin_before_its_deadline_and_no_later_than_half_of_it_after_it_was_made(
                     long deadline) {
         long ceilingAt = Math.min(HALF_SECONDS, deadline - HALF_SECONDS);
 
@@ -94,7 +94,7 @@ class FeeRiseTest {
     }
 
     @Test
-    void a_claim_past_its_deadline_stands_at_its_ceiling() {
+    void a_claim_past_its_deadline_is_at_its_ceiling() {
         assertThat(claim(-5, 30).risen(FIRST, CEILING, Optional.of(FIRST))).isEqualTo(CEILING);
         assertThat(claim(Long.MIN_VALUE + 7, 30).part())
                 .as("a deadline is unsigned")

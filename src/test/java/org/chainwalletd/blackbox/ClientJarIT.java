@@ -55,7 +55,7 @@ class ClientJarIT {
 
     @Test
     @Order(1)
-    void the_example_that_follows_deposits_goes_on_where_its_cursor_says() throws Exception {
+    void the_example_that_follows_deposits_continues_where_its_cursor_says() throws Exception {
         wallet.fund(till, 5_000);
         Path first = folder.resolve("first");
         Process following = example(daemon, "read", first, "Deposits", "1");

@@ -239,7 +239,7 @@ class EveryMethodIT {
 
     @Test
     @Order(2)
-    void payouts_are_queued_told_cancelled_paid_and_recalled() {
+    void payouts_are_queued_reported_cancelled_paid_and_recalled() {
         Address somebody = Address.parse("ab".repeat(32));
         // Batches spend coins received from others only with six confirmations.
         wallet.mine(6);

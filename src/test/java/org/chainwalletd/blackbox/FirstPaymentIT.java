@@ -186,7 +186,7 @@ class FirstPaymentIT {
     }
 
     @Test
-    void a_node_that_is_away_does_not_stop_the_start_and_is_taken_up_when_it_comes() throws IOException {
+    void a_node_that_is_unavailable_does_not_stop_the_start_and_is_taken_up_when_it_comes() throws IOException {
         int port = FreePort.any();
         URI node = URI.create("http://127.0.0.1:" + port);
         Path datadir = SeededKeyring.in(folder.resolve("datadir"));

@@ -132,7 +132,7 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void a_wrong_checksum_is_told_as_such() {
+    void a_wrong_checksum_is_reported_as_such() {
         for (String method : IMPORTS) {
             assertThat(refused(-32602, method, "mnemonic", PHRASE.substring(0, PHRASE.lastIndexOf(' ')) + " zoo"))
                     .hasMessageContaining("checksum");
@@ -206,7 +206,7 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void a_key_that_is_there_is_not_taken_in_again() {
+    void a_key_that_is_there_is_not_imported_again() {
         JsonNode secret = daemon.call("reveal_private_key", params("address", address, "passphrase", PASSPHRASE));
         assertThat(refused(
                         -32011,

@@ -104,7 +104,7 @@ class PostgresIT {
     }
 
     @Test
-    void a_payment_is_told_with_the_same_receipt_after_the_daemon_was_killed() throws Exception {
+    void a_payment_is_reported_with_the_same_receipt_after_the_daemon_was_killed() throws Exception {
         Path datadir = folder.resolve("datadir");
         Path password = OwnFiles.secret(folder.resolve("password"), PASSWORD + "\n");
         LauncherCall start =
@@ -135,7 +135,7 @@ class PostgresIT {
     }
 
     @Test
-    void while_the_server_is_stopped_nothing_is_accepted_and_afterwards_everything_goes_on() throws Exception {
+    void while_the_server_is_stopped_nothing_is_accepted_and_afterwards_everything_continues() throws Exception {
         Path datadir = folder.resolve("datadir");
         try (DaemonProcess daemon = daemon(datadir).start()) {
             Wallet wallet = new Wallet(daemon, chain.uri());
@@ -249,7 +249,7 @@ class PostgresIT {
     }
 
     @Test
-    void the_copy_of_a_datadir_is_refused_beside_its_daemon_and_a_paused_daemon_goes_on_when_it_wakes()
+    void the_copy_of_a_datadir_is_refused_beside_its_daemon_and_a_paused_daemon_continues_when_it_wakes()
             throws Exception {
         try (Daemons daemons = new Daemons(List.of(folder.resolve("one"), folder.resolve("two")))) {
             DaemonProcess first = daemons.processes[0];
@@ -487,7 +487,8 @@ class PostgresIT {
 
     /** The daemon on SQLite has a key, a confirmed payment and one in flight. */
     @Test
-    void payments_are_moved_from_sqlite_by_a_command_that_may_be_killed_and_go_on_in_the_database() throws Exception {
+    void payments_are_moved_from_sqlite_by_a_command_that_may_be_killed_and_continue_in_the_database()
+            throws Exception {
         Path datadir = folder.resolve("datadir");
         LauncherCall onSqlite = LauncherCall.daemon(datadir).node(chain.uri());
         String payer;

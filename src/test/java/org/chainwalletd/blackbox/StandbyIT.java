@@ -111,7 +111,7 @@ class StandbyIT {
     }
 
     @Test
-    void a_synchronous_standby_that_is_promoted_has_all_and_everything_goes_on_by_itself() throws Exception {
+    void a_synchronous_standby_that_is_promoted_has_all_and_everything_continues_by_itself() throws Exception {
         primary.waitForStandby();
         startDaemons();
         String payer = payer();

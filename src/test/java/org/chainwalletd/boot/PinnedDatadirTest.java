@@ -38,7 +38,7 @@ class PinnedDatadirTest {
     }
 
     @Test
-    void a_store_that_is_gone_is_not_made_anew_unless_the_operator_says_so() throws IOException {
+    void a_store_that_is_gone_is_not_recreated_unless_the_operator_says_so() throws IOException {
         Files.delete(folder.resolve("walletd.db"));
         Files.deleteIfExists(folder.resolve("walletd.db-wal"));
         Files.deleteIfExists(folder.resolve("walletd.db-shm"));

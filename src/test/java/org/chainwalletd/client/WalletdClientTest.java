@@ -51,7 +51,7 @@ class WalletdClientTest {
     }
 
     @Test
-    void a_result_keeps_all_64_bits_and_the_token_goes_out_as_bearer() throws Exception {
+    void a_result_keeps_all_64_bits_and_the_token_is_sent_as_bearer() throws Exception {
         URI url = serve(200, "{\"jsonrpc\":\"2.0\",\"result\":{\"balance\":18446744073709551615},\"id\":1}");
 
         BigInteger balance = client(url)
@@ -137,7 +137,7 @@ class WalletdClientTest {
     }
 
     @Test
-    void a_failed_connection_is_told_in_plain_words_with_what_helps() throws Exception {
+    void a_failed_connection_is_reported_in_plain_words_with_what_helps() throws Exception {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
         generator.initialize(256);
         KeyPair keys = generator.generateKeyPair();

@@ -560,7 +560,7 @@ class CreditBooksTest {
     }
 
     @Test
-    void a_payment_after_a_cursor_is_told_once_though_it_is_seen_and_then_confirmed() {
+    void a_payment_after_a_cursor_is_reported_once_though_it_is_seen_and_then_confirmed() {
         start();
         CreditCursor start = Await.result(feed.now(0, Optional.of(address(0))));
         Transaction tx = paying(1, 500, 600);

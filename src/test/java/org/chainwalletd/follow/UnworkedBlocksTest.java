@@ -652,7 +652,7 @@ class UnworkedBlocksTest {
     }
 
     @Test
-    void blocks_that_one_node_has_shown_below_a_tip_that_no_chain_has_are_told_when_they_are_the_newest() {
+    void blocks_that_one_node_has_shown_below_a_tip_that_no_chain_has_are_reported_when_they_are_the_newest() {
         Node honest = new Node();
         List<BlockHeader> chain = followed(node, honest);
         List<BlockHeader> longer = grown(chain, 150, true);

@@ -57,7 +57,7 @@ class EventPageTest extends WithServer {
     }
 
     @Test
-    void a_reader_who_leaves_ends_its_stream_though_nothing_is_told() throws Exception {
+    void a_reader_who_leaves_ends_its_stream_though_nothing_is_reported() throws Exception {
         HttpLimits limits = limits(Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofMillis(200));
         EventFeed feed = feed(Source.maybe());
         fixture = new ServerFixture(datadir, limits, feed);

@@ -115,7 +115,7 @@ class Http2MemoryTest extends WithServer {
     }
 
     @Test
-    void what_ends_is_given_back_while_its_connection_goes_on() throws Exception {
+    void what_ends_is_given_back_while_its_connection_continues() throws Exception {
         start(LONG, LONG, 100 << 10, 256);
         RawHttp2 client = connect();
         for (int stream = 1; stream < 801; stream += 4) {

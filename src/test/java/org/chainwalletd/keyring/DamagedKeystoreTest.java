@@ -231,7 +231,7 @@ class DamagedKeystoreTest {
     }
 
     @Test
-    void an_export_during_which_the_database_with_the_notes_is_away_fails() {
+    void an_export_during_which_the_database_with_the_notes_is_unavailable_fails() {
         FolderStore store = new FolderStore(fixture.setup());
         fixture.store(() -> Stub.of(KeyringStore.class, call -> {
             if (call.name().equals("notes")) {
@@ -307,7 +307,7 @@ class DamagedKeystoreTest {
     }
 
     @Test
-    void a_folder_that_is_something_else_is_told() throws Exception {
+    void a_folder_that_is_something_else_is_reported() throws Exception {
         Path imported = wallets.resolve("imported");
         Files.move(imported, wallets.resolve("elsewhere"));
         Files.createFile(imported);

@@ -173,7 +173,7 @@ class DeletionTest {
     }
 
     @Test
-    void an_objection_keeps_the_key_and_is_told() {
+    void an_objection_keeps_the_key_and_is_reported() {
         assertRefused(
                         Reason.INVALID,
                         keyring.delete(entry.address(), secret(PASSPHRASE), guard("it holds a confirmed balance of 5")))
@@ -217,7 +217,7 @@ class DeletionTest {
     }
 
     @Test
-    void a_deleted_key_can_be_taken_in_again() {
+    void a_deleted_key_can_be_imported_again() {
         String words = phrase(keyring, entry.address());
         delete(keyring, entry.address());
         assertThat(await(keyring.importStandard(secret(words), Optional.empty()))

@@ -190,7 +190,7 @@ class ForeignKeystoreTest {
     }
 
     @Test
-    void a_vault_of_another_implementation_with_secrets_only_is_taken_in_in_its_order() {
+    void a_vault_of_another_implementation_with_secrets_only_is_imported_in_its_order() {
         JsonNode row = Vectors.row("sealed.json", "vault");
         Keyring keyring = openCheap();
         List<Address> imported =

@@ -80,7 +80,7 @@ class FrozenKeyringTest {
     }
 
     @Test
-    void a_seeded_keyring_of_version_1_opens_and_goes_on() {
+    void a_seeded_keyring_of_version_1_opens_and_continues() {
         try (KeyringFixture fixture = new KeyringFixture(folder.resolve("seeded")).specifiedCost()) {
             Keyring keyring = fixture.open();
             assertThat(keyring.list())

@@ -200,7 +200,7 @@ class OriginsTest {
     }
 
     @Test
-    void the_same_key_is_not_taken_in_twice() {
+    void the_same_key_is_not_imported_twice() {
         List<CompletionStage<KeyEntry>> both = List.of(
                 keyring.importSecret(secret("02".repeat(32)), Optional.empty()),
                 keyring.importSecret(secret("02".repeat(32)), Optional.empty()));

@@ -422,7 +422,7 @@ class SharedKeyringTest {
     }
 
     @Test
-    void a_vault_that_is_taken_in_only_in_part_leaves_no_sealed_secret_in_memory() {
+    void a_vault_that_is_imported_only_in_part_leaves_no_sealed_secret_in_memory() {
         Daemon one = opened();
         for (int i = 0; i < 3; i++) {
             imported(one, i);

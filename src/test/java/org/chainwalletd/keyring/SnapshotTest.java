@@ -214,7 +214,7 @@ class SnapshotTest {
     }
 
     @Test
-    void a_keyring_that_was_opened_from_its_snapshot_goes_on_like_any_other() throws Exception {
+    void a_keyring_that_was_opened_from_its_snapshot_continues_like_any_other() throws Exception {
         List<KeyEntry> expected = new ArrayList<>(ManyKeys.write(wallets, Snapshot.FROM + 30));
         new Snapshot(folder).write();
         Keyring keyring = fixture.open();

@@ -149,7 +149,7 @@ class ForgedLinesTest {
     }
 
     @Test
-    void an_audit_file_that_cannot_be_opened_is_told() throws Exception {
+    void an_audit_file_that_cannot_be_opened_is_reported() throws Exception {
         configure(Files.createDirectory(folder.resolve("taken")));
 
         assertThat(LogSetup.takeUp(context)).get().asString().contains("WALLETD_LOGBACK", "taken");

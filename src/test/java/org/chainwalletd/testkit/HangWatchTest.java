@@ -65,7 +65,7 @@ class HangWatchTest {
     }
 
     @Test
-    void a_test_that_hangs_fails_and_the_stacks_of_all_threads_are_told() throws Exception {
+    void a_test_that_hangs_fails_and_the_stacks_of_all_threads_are_reported() throws Exception {
         Process process = run(Hanging.class);
 
         assertThat(Await.exit(process)).isZero();

@@ -122,7 +122,7 @@ class AccountChainTest {
     }
 
     @Test
-    void an_endpoint_that_was_away_is_asked_for_its_chain_anew() {
+    void an_endpoint_that_was_unavailable_is_asked_for_its_chain_again() {
         balance(one);
         rig.first.down();
         assertThatThrownBy(() -> balance(one)).isInstanceOf(AccountException.Unreachable.class);
@@ -270,7 +270,7 @@ class AccountChainTest {
     }
 
     @Test
-    void two_of_three_outvote_a_liar_and_outlive_a_silent_one() {
+    void two_of_three_outvote_a_dishonest_one_and_do_without_a_silent_one() {
         var third = rig.chain.newEndpoint();
         AccountChain three = rig.client(2, Duration.ofSeconds(2), rig.first.uri(), rig.second.uri(), third.uri());
         third.lies().balance(rig.own, BigInteger.ONE);

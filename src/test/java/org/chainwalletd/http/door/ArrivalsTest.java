@@ -12,7 +12,7 @@ class ArrivalsTest {
     private final AddressShares.Arrivals arrivals = new AddressShares.Arrivals(clock::get);
 
     @Test
-    void who_opens_many_connections_at_once_or_goes_on_opening_them_comes_often_and_nobody_else() {
+    void who_opens_many_connections_at_once_or_continues_to_open_them_comes_often_and_nobody_else() {
         assertThat(IntStream.range(0, 64).anyMatch(i -> arrivals.often("a"))).isFalse();
         assertThat(arrivals.often("a")).isTrue();
         assertThat(arrivals.often("b")).isFalse();

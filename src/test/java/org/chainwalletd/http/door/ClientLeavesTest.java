@@ -159,7 +159,7 @@ class ClientLeavesTest extends WithServer {
     }
 
     @Test
-    void a_client_that_waits_for_its_answer_with_its_sending_side_closed_hears_interim_answers_first()
+    void a_client_that_waits_for_its_answer_with_its_sending_side_closed_receives_interim_answers_first()
             throws Exception {
         start(limits(Duration.ofMinutes(10)), false);
         try (RawClient client = waitingClient()) {
@@ -344,7 +344,7 @@ class ClientLeavesTest extends WithServer {
     }
 
     @Test
-    void a_call_that_does_not_wait_goes_on_without_its_client_and_keeps_its_place_meanwhile() throws Exception {
+    void a_call_that_does_not_wait_continues_without_its_client_and_keeps_its_place_meanwhile() throws Exception {
         start(LIMITS, false);
         RawClient client = fixture.client().post(ServerFixture.READ, WORK);
         Await.until("the call is being worked on", () -> working.get() == 1);

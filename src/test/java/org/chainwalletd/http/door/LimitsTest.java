@@ -213,7 +213,7 @@ class LimitsTest extends WithServer {
     }
 
     @Test
-    void one_token_at_its_bound_is_told_to_come_back_and_the_others_go_on() throws Exception {
+    void one_token_at_its_bound_is_told_to_come_back_and_the_others_continue() throws Exception {
         start(limits(10, LONG, LONG, LONG));
         List<RawClient> waiting = new ArrayList<>();
         for (int i = 0; i < 2; i++) {

@@ -181,7 +181,7 @@ class MemoryReservationTest extends WithServer {
     }
 
     @Test
-    void small_calls_go_on_while_the_budget_is_nearly_used_up() throws Exception {
+    void small_calls_continue_while_the_budget_is_nearly_used_up() throws Exception {
         start();
         fixture.client().send(head("Content-Length: " + (300 << 10))).send("x".repeat(200 << 10));
 

@@ -38,7 +38,7 @@ class RequestFramingTest {
             "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n0\r\n0\r\n\r\n");
 
     @Test
-    void each_request_is_handed_on_as_it_is_written_anew() {
+    void each_request_is_handed_on_as_it_is_rewritten() {
         REQUESTS.forEach(
                 (sent, anew) -> assertThat(read(new RequestFraming(HEAD), sent)).isEqualTo(anew));
     }

@@ -114,7 +114,7 @@ class HpackDecoderTest {
     }
 
     @Test
-    void a_block_that_is_written_anew_says_the_same_to_pekko_in_frames_that_are_not_too_long() throws Exception {
+    void a_block_that_is_rewritten_says_the_same_to_pekko_in_frames_that_are_not_too_long() throws Exception {
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
         Random random = new Random(seed);

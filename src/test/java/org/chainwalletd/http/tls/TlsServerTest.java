@@ -288,7 +288,7 @@ public class TlsServerTest extends WithServer {
     }
 
     @Test
-    void a_client_that_negotiates_anew_is_cut_off() throws Exception {
+    void a_client_that_renegotiates_is_cut_off() throws Exception {
         try (SSLSocket socket = socket(fixture)) {
             socket.setEnabledProtocols(new String[] {"TLSv1.2"});
             RawClient client = new RawClient(socket);
@@ -416,7 +416,7 @@ public class TlsServerTest extends WithServer {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void an_http_2_client_that_broke_the_protocol_is_told_and_cut_while_it_goes_on_sending(boolean tls)
+    void an_http_2_client_that_broke_the_protocol_is_told_and_cut_while_it_continues_to_send(boolean tls)
             throws Exception {
         try (ServerFixture server = tls ? null : ServerFixture.http2(datadir, ServerFixture.LIMITS, Optional.empty());
                 RawHttp2 client = new RawHttp2(tls ? http2Socket(fixture) : Dial.socket(server.server.address()))) {

@@ -289,7 +289,7 @@ class EvmDevnetTest {
     }
 
     @Test
-    void fees_of_past_blocks_are_told() {
+    void fees_of_past_blocks_are_reported() {
         send(0, 1_000, 3_000);
         chain.mine();
         JsonNode fees = caller.call("eth_feeHistory", "0x2", "latest", List.of(50));
