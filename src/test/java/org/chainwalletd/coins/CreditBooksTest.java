@@ -641,7 +641,7 @@ class CreditBooksTest {
         }
         connect(block(paying(3, 500)));
 
-        // All these blocks have the time 0; the last thousand of them stay all the same.
+        // All these blocks have the time 0; the last thousand of them are kept nevertheless.
         assertThat(prune(100)).isEqualTo(2);
         for (CreditCursor old : List.of(oldLog, oldDeep)) {
             CreditPruning.PrunedException refusal = refusal(old);

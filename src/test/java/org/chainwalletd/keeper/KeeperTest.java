@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Background work stops after all its earlier messages, and starts anew under the same actor reference. */
+/** Background work stops after all its earlier messages, and starts again under the same actor reference. */
 @Timeout(120)
 class KeeperTest {
     @AutoClose("shutdownTestKit")

@@ -572,7 +572,7 @@ class PayoutQueueTest {
         assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
     }
 
-    /** The recall loses with the parent, and nothing sends the batch: it must be closed all the same, or its payouts would never be paid. */
+    /** The recall loses with the parent, and the batch is not sent: it must be closed nevertheless, or its payouts would never be paid. */
     @Test
     void the_payouts_of_a_recalled_batch_whose_coin_is_lost_for_good_are_queued_again() {
         Address other = rig.spends.funded(2, 100_000);

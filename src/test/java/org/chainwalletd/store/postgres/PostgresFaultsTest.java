@@ -295,7 +295,7 @@ class PostgresFaultsTest {
         assertAnswer(store.intents().open(intent(3, Optional.empty(), 2), 0), Opening.Opened.class);
     }
 
-    /** Calls a method of what it stands for. */
+    /** Call of a store's method. */
     @FunctionalInterface
     private interface Call {
         Object answer(Method method, Object[] values) throws ReflectiveOperationException;

@@ -809,7 +809,7 @@ class PostgresSentLogTest {
         assertBound(open("two"), List.of(1, 12));
     }
 
-    /** The copy that is run last is given up as well as one that is run first, and completes the store as far as it goes. */
+    /** An abandoned copy that is run last has the same effect as one that is run first, and completes the store as far as it reaches. */
     @Test
     void an_abandoned_outdated_log_completes_the_store_and_is_not_continued() throws IOException {
         PostgresStore one = open("one");
@@ -831,7 +831,7 @@ class PostgresSentLogTest {
         assertBound(open("one"), List.of(1, 12));
     }
 
-    /** A transaction that was rolled back has told nothing: the next one names the commits of the others again. */
+    /** A transaction that was rolled back has recorded nothing: the next one names the commits of the other daemons again. */
     @Test
     void commits_of_others_are_named_by_the_next_commit_that_is_made() throws IOException {
         PostgresStore two = open("two");
@@ -872,7 +872,7 @@ class PostgresSentLogTest {
         assertNeeds("one", logOf("three"));
     }
 
-    /** A log that was given up is no daemon's any more, and is not asked for again. */
+    /** An abandoned log belongs to no daemon any more, and is not requested again. */
     @Test
     void a_log_that_was_abandoned_is_named_by_no_later_commit() throws IOException {
         loseMost();

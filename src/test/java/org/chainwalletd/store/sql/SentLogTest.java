@@ -400,7 +400,7 @@ class SentLogTest {
         }
     }
 
-    /** The file of the store cannot be opened once more for a while, as when the process has too many files open. */
+    /** No further connection to the store's file can be opened for a while, as when the process has too many files open. */
     @Test
     void a_log_that_could_not_be_pruned_is_pruned_later_without_a_restart() throws IOException {
         Path away = elsewhere.resolve("away");
