@@ -59,7 +59,7 @@ class RecordsTest {
             // A walk is judged by the blocks that it has fetched, and the next round continues from these.
             "Ascent.java", 1,
             "Rescanner.java", 1,
-            // The watch reports what it has heard from each node itself; the call waits only until all have been asked.
+            // The watch itself reports each node's answer; the call waits only until all have been asked.
             "Upstream.java", 1,
             // Nothing is left to be closed.
             "KeyringActor.java", 1,

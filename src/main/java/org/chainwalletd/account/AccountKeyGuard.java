@@ -17,7 +17,7 @@ import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.StoreException;
 
-/** Keeps an account-chain key as long as it holds something, may hold something, or has sent what is not final. */
+/** Objects to deleting or replacing an account-chain key that holds a balance, may hold one, or has sent transactions that are not final. */
 public final class AccountKeyGuard implements EvmKeyGuard {
     private final AccountChain chain;
     private final AccountSends sends;
@@ -25,8 +25,8 @@ public final class AccountKeyGuard implements EvmKeyGuard {
     private final Executor threads;
 
     /**
-     * @param tokens whose balances count too
-     * @param threads of a bounded pool, which wait for endpoints
+     * @param tokens token contracts whose balances are checked too
+     * @param threads bounded pool whose threads may block on endpoints
      */
     public AccountKeyGuard(AccountChain chain, AccountSends sends, List<EvmAddress> tokens, Executor threads) {
         this.chain = chain;
@@ -40,7 +40,7 @@ public final class AccountKeyGuard implements EvmKeyGuard {
         return Work.on(threads, () -> found(key));
     }
 
-    /** Believes that the key holds nothing only when the quorum says so. */
+    /** Considers a balance zero only if the quorum agrees that it is. */
     private List<EvmKeyGuard.Objection> found(EvmAddress key) {
         CompletionStage<BigInteger> wei = chain.agreed(reads -> reads.balance(key, BlockRef.Tag.LATEST));
         CompletionStage<List<SendRecord>> open = sends.open(key);
@@ -67,7 +67,7 @@ public final class AccountKeyGuard implements EvmKeyGuard {
         }
     }
 
-    /** Objects when sends are open. Only the daemon with the background work knows them, so at any other the key cannot be replaced. */
+    /** Objects when sends are open. Only the daemon that does the background work knows them, so any other daemon refuses to replace the key. */
     private static List<EvmKeyGuard.Objection> unsettled(CompletionStage<List<SendRecord>> asked) {
         List<SendRecord> open;
         try {

@@ -24,14 +24,14 @@ import org.chainwalletd.keeper.Background;
 import org.chainwalletd.store.AccountSend;
 
 /**
- * Entry point for every transaction that the daemon sends on the account chain. Each version is durable, with its nonce, before its first byte
- * leaves; after a crash the same bytes are sent again. All versions are followed until one of them is final. The reported depth of a transaction
- * is that of the last look.
+ * Entry point for every transaction that the daemon sends on the account chain. Each version is durable, with its nonce, before its first byte is
+ * sent; after a crash the same bytes are sent again. All versions are followed until one of them is final. The reported depth of a transaction is
+ * that of the last look.
  *
- * <p>Stages fail with {@link RefusedException} if no nonce was assigned, with {@link AccountException} if the endpoints could not be asked
- * before one was, and with the exceptions of the keyring and the store. They complete on the daemon's own threads.
+ * <p>Stages fail with {@link RefusedException} if no nonce was assigned, with {@link AccountException} if the endpoints could not be queried before
+ * that, and with the exceptions of the keyring and the store. They complete on the daemon's own threads.
  *
- * <p>Sending and following is background work. While it is stopped only the journal is read, and everything else fails with
+ * <p>Sending and following is background work. While it is stopped, the journal can be read, and everything else fails with
  * {@link Background#stopped}.
  */
 public final class AccountSends {
@@ -44,10 +44,10 @@ public final class AccountSends {
      * @param balance balance on which the quorum agrees at one block: the settled block for a swap, otherwise the newest one
      * @param committed value and maximum fee of our transactions that are not mined
      * @param reservePerSwap 120,000 gas × 4 × (2 × base fee + tip): gas money that one open swap may still need
-     * @param reserved the reserve of all open swaps, plus the locks that swaps being executed at this moment are about to make
-     * @param claimsAhead number of claims that earlier swaps than the asking one may still send
-     * @param obstacle reason why nothing can be sent from the address: its nonces are not explained, it has code, or the chain has no
-     *     transactions of type 2
+     * @param reserved reserve of the open swaps, plus the amounts of locks that are about to be made
+     * @param claimsAhead number of claims that swaps earlier than the requesting one may still send
+     * @param obstacle reason why nothing can be sent from the address: its nonces are not explained, it has code, or the chain has no transactions
+     *     of type 2
      */
     public record AccountFunds(
             BigInteger balance,
@@ -63,7 +63,7 @@ public final class AccountSends {
             return reservePerSwap.divide(TRANSACTIONS_PER_SWAP);
         }
 
-        /** Balance that remains for a claim of the asking swap. */
+        /** Balance that remains for a claim of the requesting swap. */
         public BigInteger leftForClaim() {
             return balance.subtract(committed).subtract(perTransaction().multiply(BigInteger.valueOf(claimsAhead)));
         }
@@ -99,7 +99,7 @@ public final class AccountSends {
     }
 
     /**
-     * Starts as background work: each start resumes all open sends of the journal. Fails if the open rows cannot be read now.
+     * Starts the actors as background work; each of their starts resumes all open sends of the journal. Fails if the open rows cannot be read now.
      *
      * @param background subtree in which the sending and following actors run
      */
@@ -139,24 +139,25 @@ public final class AccountSends {
 
     /**
      * Assigns a nonce, signs, journals, and submits the transaction to all endpoints. Completes when the first endpoint has accepted it, or when
-     * all have failed to: the record then is {@link SendRecord.SendState.Journalled}, and the daemon keeps sending it unless its owner pushes it.
-     * If the reference is already known, returns its current record and makes nothing.
+     * all have failed to: the record is then {@link SendRecord.SendState.Journalled}, and the daemon keeps sending it unless its owner pushes it.
+     * If the reference is already known, makes nothing and returns the current record.
      *
-     * <p>A {@link SendRequest.SendKind#SEND} and a {@link SendRequest.SendKind#LOCK} leave the gas money that open swaps need; claims and refunds
-     * may use it. Claims and refunds pay what ceiling and balance allow instead of being refused, and are made even if the quorum is unavailable.
+     * <p>A {@link SendRequest.SendKind#SEND} or {@link SendRequest.SendKind#LOCK} leaves the gas money that open swaps need; claims and refunds may
+     * use it. Claims and refunds are not refused for a low ceiling or balance but pay as much as these allow, and are made even if the quorum is
+     * unavailable.
      */
     public CompletionStage<SendRecord> send(SendRequest request) {
         return ask(nonces, answer -> new Nonces.Send(request, answer));
     }
 
-    /** Current state, from the journal, without asking an endpoint. */
+    /** Reads the current state from the journal; no endpoint is asked. */
     public CompletionStage<Optional<SendRecord>> find(String reference) {
         return setup.store()
                 .find(reference)
                 .thenApplyAsync(row -> row.map(this::record), setup.threads().continuations());
     }
 
-    /** All sends of one owner, oldest first. */
+    /** Reads all sends of one owner, oldest first. */
     public CompletionStage<List<SendRecord>> ofOwner(String owner) {
         return setup.store()
                 .ofOwner(setup.chain().chainId(), owner)
@@ -165,44 +166,47 @@ public final class AccountSends {
                         setup.threads().continuations());
     }
 
-    /** Sends the newest version again, the same bytes, to all endpoints. Does nothing once it is in a block. */
+    /**
+     * Resends the newest version, and others that endpoints may accept instead, the same bytes, to all endpoints. Does nothing once one is in a
+     * block.
+     */
     public CompletionStage<SendRecord> push(String reference) {
         return ask(watch, answer -> new SendWatch.Push(reference, answer));
     }
 
     /**
-     * Makes and sends a version that pays at least an eighth more in both fee fields; if the available room does not allow that, pushes the newest
-     * version unchanged. The room is limited by the ceiling and the balance and, where no claim or refund waits for the transaction, by ten times
-     * the market price less what others and open swaps need; in that case a version that no endpoint has accepted is raised only to the market
-     * price. A transaction for which a gate waits may use the gas money of swaps.
+     * Makes and sends a version that pays at least an eighth more in both fee fields; if the permitted maximum is too low for that, pushes the
+     * newest version unchanged. The ceiling and the balance limit the fee. If no claim or refund waits for the transaction, so do ten times the
+     * market price and the amounts that other sends and open swaps need, and a version that no endpoint has accepted is raised only when the market
+     * price exceeds its fee. A transaction for which a gate waits may use the gas money of swaps.
      */
     public CompletionStage<SendRecord> raise(String reference) {
-        return replace(reference, Replacer.Purpose.THE_SAME);
+        return replace(reference, Replacer.Purpose.RAISE);
     }
 
     /**
-     * Keeps a journalled claim or refund going for as long as its owner wants it: call this at every look. It is sent at the nonce that the journal
-     * assigned and, as a copy that is journalled first, at every nonce that an endpoint currently reports. Copies are sent again and raised only by
-     * these calls, and never once one of them, or the original, is in a block. Does nothing for a reference that is not open.
+     * Keeps sending a journalled claim or refund; its owner must call this at every look. The transaction is sent at the nonce that the journal
+     * assigned and, as a copy that is journalled first, at the nonces that endpoints currently report. Copies are resent and raised only by these
+     * calls, and never while one of them, or the original, is in a block. Does nothing for a reference that is not open.
      *
-     * @param deadline Unix seconds, unsigned, after which the transaction is worthless: its fee reaches the ceiling half of the margin before
-     *     that; empty if there is no deadline
+     * @param deadline Unix seconds, unsigned, after which the transaction is worthless: its fee reaches the ceiling half of the margin before that;
+     *     empty if there is no deadline
      */
     public void pursue(String reference, OptionalLong deadline) {
         watch.tell(new SendWatch.Pursue(reference, deadline));
     }
 
-    /** Completes when a journalled claim may be shown to others; fails if this daemon must not send any more. */
+    /** Completes when a journalled claim may be revealed; fails if this daemon must not send any more. */
     public CompletionStage<Void> permitClaim() {
         return setup.permit(true);
     }
 
     /**
-     * Sends one transaction to ourselves at the same nonce with a higher fee; does nothing while there is no room for that fee. The record shows
-     * which one is mined.
+     * Sends one transaction to ourselves at the same nonce with a higher fee; does nothing while the balance is too low for that fee. The record
+     * shows which transaction is mined.
      */
     public CompletionStage<SendRecord> cancel(String reference) {
-        return replace(reference, Replacer.Purpose.NOTHING);
+        return replace(reference, Replacer.Purpose.CANCEL);
     }
 
     private CompletionStage<SendRecord> replace(String reference, Replacer.Purpose purpose) {
@@ -210,22 +214,23 @@ public final class AccountSends {
     }
 
     /**
-     * Returns whether a transaction of an address is not in a block yet, which would delay later ones. A transaction that has waited for long is
-     * replaced: by a version that pays more, or, if its owner pushes it without success, by a transaction to ourselves at the same nonce.
+     * Returns whether a transaction of an address is not in a block yet, which would delay later ones, and hastens such transactions. One that has
+     * waited for long is replaced by a version that pays more or, if its owner has pushed it without success, by a transaction to ourselves at the
+     * same nonce.
      */
     public CompletionStage<Boolean> makeWay(EvmAddress from) {
         return ask(watch, answer -> new SendWatch.MakeWay(from, answer));
     }
 
     /**
-     * Reads balance, commitments and gas reserve of an address; transactions in preparation count as committed. Blocks the calling thread, which
-     * must belong to a pool of the caller: the call waits for transactions in preparation.
+     * Reads balance, commitments and gas reserve of an address; transactions in preparation count as committed. Blocks until they are made, so the
+     * calling thread must not belong to a pool of {@link SendSetup.Threads}.
      */
     public AccountFunds funds(EvmAddress address) {
         return newestFunds(address, false);
     }
 
-    /** Does the same as {@link #funds(EvmAddress)} on the threads of claims and refunds, to decide whether a claim may be sent. */
+    /** Does the same as {@link #funds(EvmAddress)} on the endpoint threads for claims and refunds, to decide whether a claim may be sent. */
     public AccountFunds pressingFunds(EvmAddress address) {
         return newestFunds(address, true);
     }
@@ -239,16 +244,16 @@ public final class AccountSends {
     }
 
     /**
-     * Does the same as {@link #funds(EvmAddress)} at the settled block, for a lock or a gate of the swap with this id; {@link AccountFunds#reserved}
-     * is what {@code swaps} need before it.
+     * Does the same as {@link #funds(EvmAddress)} at the settled block, for a lock or a gate of the swap with this id;
+     * {@link AccountFunds#reserved} is then the amount that earlier swaps need, see {@link OpenSwaps#ahead}.
      */
     public AccountFunds funds(EvmAddress address, String swap) {
         return funds(setup.chain(true), address, Survey.Basis.SETTLED, () -> swaps.ahead(address, swap));
     }
 
     /**
-     * Reads the earlier claims first: a lock made in the meantime then counts twice, but never not at all. Reads the journal before and after the
-     * chain: a transaction that becomes final in the meantime, or is assigned a nonce and mined, must not look unexplained.
+     * Reads the amounts with priority first: a lock made meanwhile then counts twice instead of not at all. Reads the journal before and after the
+     * chain: a transaction that becomes final meanwhile, or is assigned a nonce and mined, must not look unexplained.
      */
     private AccountFunds funds(
             AccountChain chain, EvmAddress address, Survey.Basis basis, Supplier<OpenSwaps.Ahead> ahead) {
@@ -277,19 +282,19 @@ public final class AccountSends {
         return await(setup.store().nextNonce(setup.chain().chainId(), SendSetup.bytes(address)));
     }
 
-    /** Open sends without copies, oldest first; for checks before a key is deleted. */
+    /** Returns the open sends without copies, by nonce; for checks before a key is deleted. */
     public CompletionStage<List<SendRecord>> open(EvmAddress from) {
         return ask(watch, answer -> new SendWatch.Open(from, answer));
     }
 
-    /** Sets the counter of swaps that need gas. Called once, before anything is sent. */
+    /** Sets the source of the amounts that open swaps need. Called once, before anything is sent. */
     public void reserveFor(OpenSwaps openSwaps) {
         swaps = openSwaps;
     }
 
     /**
-     * Calls {@code listener} whenever a new transaction is not sent, or could not be, because the nonces of an address are not explained:
-     * endpoints disagree about the account, or there are transactions that the journal does not contain. The listener must not block.
+     * Calls {@code listener} whenever nothing new can be sent from an address because its nonces are not explained: endpoints disagree about the
+     * account, or it has transactions that the journal does not contain. The listener must not block.
      */
     public void onStop(Consumer<Stopped> listener) {
         stops.add(listener);

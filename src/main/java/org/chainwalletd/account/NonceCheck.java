@@ -15,9 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares the chain's count of an address with our journal before something new gets a nonce. Remembers since which block an endpoint has named
- * more transactions than the journal explains: once the settled block is past it, the count there has shown whether that was true. Forgets
- * with the process, and when background work begins anew, which costs the time to settle once more. Safe for threads.
+ * Compares the chain's transaction count of an address with our journal before a new transaction gets a nonce. Remembers at which block an endpoint
+ * first reported more transactions than the journal explains: once the settled block has reached that height, its count shows whether the report
+ * was true. The memory is lost when the process ends and when background work starts again; a new report must then be waited out once more.
+ * Thread-safe.
  */
 final class NonceCheck {
     private static final Logger LOG = LoggerFactory.getLogger(NonceCheck.class);
@@ -28,11 +29,11 @@ final class NonceCheck {
     /**
      * Knowledge of the journal about an address.
      *
-     * @param next the nonce after the highest that was ever given; empty when none was
-     * @param covered nonces below this were all given when {@code commitments} were read
-     * @param stolen a nonce of ours that somebody else has used
-     * @param commitments of what is not final
-     * @param openSwaps that still need gas
+     * @param next nonce after the highest one ever assigned; empty if none was assigned
+     * @param covered all nonces below this had been assigned when {@code commitments} was read
+     * @param stolen nonce of ours that another sender has used
+     * @param commitments commitments of the transactions that are not final
+     * @param openSwaps number of swaps that still need gas
      */
     record Line(
             EvmAddress from,
@@ -44,25 +45,25 @@ final class NonceCheck {
 
     private record Witness(EvmAddress from, String endpoint) {}
 
-    /** @param height of the endpoint's newest block when it first named so many */
+    /** @param height height of the endpoint's newest block when it first reported this count */
     private record Claim(long named, long height) {
-        /** A larger number is another claim. */
+        /** A larger count is a new claim, with its own height. */
         static Claim newest(Claim before, Claim now) {
             return now.named > before.named ? now : before;
         }
     }
 
-    /** @param vouched the operator's word that every transaction below this nonce is accounted for */
+    /** @param vouched the operator's assurance that every transaction below this nonce is accounted for */
     NonceCheck(OptionalLong vouched) {
         this.vouched = vouched;
     }
 
-    /** Forgets what endpoints have named: since then another daemon may have sent. */
+    /** Forgets the counts that endpoints reported, because another daemon may have sent since. */
     void forget() {
         ahead.clear();
     }
 
-    /** The nonce of the next transaction that is not pressing, where {@link #obstacle} finds none. */
+    /** Returns the nonce of the next transaction that is not pressing, provided that {@link #obstacle} finds no reason against it. */
     static long next(Line line, Survey survey) {
         return Math.max(line.next().orElse(survey.count()), survey.count());
     }
@@ -71,7 +72,7 @@ final class NonceCheck {
         return gap(line, survey).or(() -> hole(line, survey)).or(() -> ahead(line, survey));
     }
 
-    /** Transactions that somebody else has made. */
+    /** Refuses when another sender has used nonces of the address. */
     private Optional<Refusal> gap(Line line, Survey survey) {
         long known = vouched.orElse(0);
         if (line.stolen().isPresent() && line.stolen().getAsLong() >= known) {
@@ -83,7 +84,7 @@ final class NonceCheck {
                 : Optional.empty();
     }
 
-    /** Transactions of ours that the chain does not have at a block where they were settled, or that nobody will send any more. */
+    /** Refuses when the surveyed block lacks a transaction that is over according to the journal, and is therefore not sent again. */
     private static Optional<Refusal> hole(Line line, Survey survey) {
         Set<Long> open = new HashSet<>();
         line.commitments().forEach(commitment -> open.add(commitment.nonce()));
@@ -111,7 +112,7 @@ final class NonceCheck {
                 found = Optional.of(SendRefusal.nonceAhead(line.from(), told.endpoint(), named, next));
             } else {
                 LOG.warn(
-                        "account-chain endpoint {} names {} transactions of {}; the settled block shows that they are {}",
+                        "account-chain endpoint {} reports {} transactions of {}; according to the settled block it has {}",
                         told.endpoint(),
                         named,
                         line.from(),

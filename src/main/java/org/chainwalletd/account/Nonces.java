@@ -32,10 +32,9 @@ import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.StoreException;
 
 /**
- * Owns the next nonce of each of our addresses, and the requests that wait for one. Requests of an address are made into transactions batch by
- * batch, never two batches at a time, and each transaction is handed to the {@link SendWatch} once it is durable. A request whose reference is
- * known is answered from the journal. The journal determines the next nonce; a restart drops requests without a nonce, whose callers were not
- * answered.
+ * Owns the next nonce of each of our addresses, and the requests that wait for one. Makes transactions from the requests of an address in batches,
+ * one batch at a time, and passes each transaction to the {@link SendWatch} once it is durable. A request whose reference is known is answered from
+ * the journal. The journal determines the next nonce; a restart drops requests without a nonce, whose callers were not answered.
  *
  * <p>Keeps no state between terms. A transaction in preparation when a term ends is either journalled and sent in the next term, or not made; its
  * callers are answered accordingly.
@@ -54,7 +53,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private record Found(String reference, Outcome<Optional<AccountSend>> row) implements Command {}
 
-    private record Named(String reference, Outcome<Boolean> isBound) implements Command {}
+    private record BindingFound(String reference, Outcome<Boolean> isBound) implements Command {}
 
     private record ReadAgain(EvmAddress from) implements Command {}
 
@@ -66,7 +65,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     private record Pending(SendRequest request, Hash256 digest, List<CompletableFuture<SendRecord>> answers) {}
 
     private enum Stage {
-        /** The store has to be read first: at the start, and when it is unknown what it has written. */
+        /** The journal must be read first: at the start, and after a write with unknown outcome. */
         UNREAD,
         READING,
         IDLE,
@@ -77,10 +76,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     private static final class Line {
         private final List<String> queue = new ArrayList<>();
         private Stage stage = Stage.UNREAD;
-        /**
-         * It is unknown whether the store has written: it could not say, or nobody waited for its answer. A read without another commit may still
-         * change.
-         */
+        /** Whether the outcome of the last write is unknown. The rows that are read may then still change until another commit has succeeded. */
         private boolean inDoubt;
 
         private List<String> batch = List.of();
@@ -150,7 +146,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                 .onMessage(Commit.class, this::commit)
                 .onMessage(Drain.class, this::drain)
                 .onMessage(Found.class, this::found)
-                .onMessage(Named.class, this::named)
+                .onMessage(BindingFound.class, this::bindingFound)
                 .onMessage(ReadAgain.class, this::readAgain)
                 .onMessage(LineRead.class, this::lineRead)
                 .onMessage(Made.class, this::made)
@@ -256,11 +252,13 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
             answerKnown(asked, row.get());
         } else {
             Outcome.pipe(
-                    getContext(), setup.store().isBoundElsewhere(reference), isBound -> new Named(reference, isBound));
+                    getContext(),
+                    setup.store().isBoundElsewhere(reference),
+                    isBound -> new BindingFound(reference, isBound));
         }
     }
 
-    private Behavior<Command> named(Named command) {
+    private Behavior<Command> bindingFound(BindingFound command) {
         String reference = command.reference();
         command.isBound().match(isBound -> begin(reference, isBound), failure -> fail(reference, failure));
         return this;
@@ -276,7 +274,10 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         proceed(from);
     }
 
-    /** If the transaction has just been made, the watch answers only once an endpoint has responded. */
+    /**
+     * Answers callers whose reference is in the journal. If the transaction has just been made, the watch answers only once an endpoint has
+     * responded.
+     */
     private void answerKnown(Pending asked, AccountSend row) {
         boolean same = row.order().digest().equals(asked.digest())
                 && row.call().chainId().equals(setup.chain().chainId());
@@ -336,15 +337,15 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         return this;
     }
 
-    /** From here on, rows that the store has written although it could not confirm it are followed like all others. */
+    /** Continues with the open rows of the journal. Rows that were written although the store could not confirm it are followed from now on. */
     private void goOn(EvmAddress from, Line line, List<AccountSend> open) {
         line.stage = Stage.IDLE;
         line.inDoubt = false;
-        open.forEach(row -> watch.tell(new SendWatch.TakeUp(row)));
+        open.forEach(row -> watch.tell(new SendWatch.Follow(row)));
         proceed(from);
     }
 
-    /** Reads again even without a caller: a row that the store has written nevertheless has to be sent. */
+    /** Schedules another read even if no caller waits, because a row that was written despite the failure must be sent. */
     private void notRead(EvmAddress from, Line line, Throwable failure) {
         line.stage = Stage.UNREAD;
         timers.startSingleTimer(from, new ReadAgain(from), setup.pace().look());
@@ -377,7 +378,10 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         return Work.on(setup.threads(isPressing), () -> maker.make(from, commitments, openSwaps, requests));
     }
 
-    /** Requests with a deadline go first, in batches of their own, so that nothing delays them. Others are grouped by the facts they depend on. */
+    /**
+     * Returns the next batch. Claims and refunds come first, in separate batches, so that nothing delays them. Other requests are grouped by the
+     * block on whose state they depend.
+     */
     private List<String> nextBatch(List<String> queue) {
         boolean pressing = queue.stream().anyMatch(reference -> kind(reference).isPressing());
         Survey.Basis basis = Survey.Basis.of(kind(queue.get(0)));
@@ -407,7 +411,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         outcomes.forEach(this::settle);
     }
 
-    /** The store may have written them nevertheless, also if it could not say or nobody waited for its answer; its content decides. */
+    /** Handles a failed batch. The store may have written it nevertheless, so its content decides. */
     private void notMade(EvmAddress from, Line line, Throwable failure) {
         boolean isRefusal = failure instanceof RefusedException || failure instanceof AccountException;
         line.inDoubt = !isRefusal && StoreException.isDoubtful(failure);

@@ -28,34 +28,34 @@ final class OpenSend {
     private static final int NONCES_OF_AN_ENDPOINT = 2;
 
     AccountSend row;
-    /** Time of the last submission to endpoints; empty: to be submitted at the next occasion. */
+    /** Time of the last submission to endpoints; empty if it is to be submitted at the next look. */
     OptionalLong pushedAt = OptionalLong.empty();
-    /** Height of the chain when the newest version was first seen here; 0 when it is not known. */
+    /** Height of the chain when this actor first saw the newest version; 0 if unknown. */
     long headThen;
-    /** Time of the last attempt to raise the fee, whether or not the ceiling left room for it. */
+    /** Time of the last attempt to raise the fee, even if the ceiling did not permit a raise. */
     long triedAt;
     /** Whether a replacement with a higher fee is in preparation. */
     boolean replacing;
     /** Replacement in preparation, with the callers that wait for it. */
     Optional<Replacement> replacement = Optional.empty();
-    /** Whether the row is being reread from the journal; it does not change in the meantime. */
+    /** Whether the row is being reread from the journal; its state does not change meanwhile. */
     boolean rereading;
-    /** Number of consecutive looks at which its nonce was used and no version of it had a receipt. */
-    private int timesGone;
+    /** Number of consecutive looks at which its nonce was used without a receipt of any of its versions. */
+    private int looksMissing;
     /** Time of the first of these looks. */
-    private long goneSince;
+    private long missingSince;
     /** Whether it was submitted for the first time and no endpoint has answered yet. */
-    boolean firstOnItsWay;
+    boolean isFirstSubmission;
     /** Time since which every endpoint has refused it at each attempt; empty once an endpoint has accepted it. */
     OptionalLong refusedSince = OptionalLong.empty();
     /** Versions that an endpoint has accepted, as far as this process knows. */
     final Set<Hash256> accepted = new HashSet<>();
-    /** Newest version, when an endpoint has refused it because it does not pay enough more than another one. */
+    /** Version that an endpoint has refused as a replacement because its fee is not high enough; empty if there is none. */
     private Optional<Hash256> outbid = Optional.empty();
     /** Lowest balance of its address, in wei, that an endpoint reported at the last attempt to raise the fee; empty if unknown. */
     Optional<BigInteger> lowestBalance = Optional.empty();
     /** Number of submissions of its versions that no endpoint has answered yet. */
-    int underWay;
+    int pendingSubmissions;
     /** Unix seconds after which it is worthless, as set by its owner; unsigned. */
     OptionalLong deadline = OptionalLong.empty();
     /** Time of the last query for the nonces that endpoints report for it. */
@@ -92,12 +92,12 @@ final class OpenSend {
         return Pushing.valueOf(row.order().pushing());
     }
 
-    /** A transaction that only uses up a nonce has no owner that pushes it. */
+    /** Whether the daemon resends it on its own, as it does for every transaction that only uses up a nonce; otherwise its owner pushes it. */
     boolean pushesItself() {
         return row.newest().cancels() || pushing() == Pushing.BY_ITSELF || pushing() == Pushing.URGENTLY;
     }
 
-    /** Whether it repeats another send. */
+    /** Whether it is a claim or a refund that makes the same call as another send. */
     boolean repeats(AccountSend other) {
         return row.call().to().equals(other.call().to())
                 && row.call().data().equals(other.call().data())
@@ -106,9 +106,9 @@ final class OpenSend {
     }
 
     /**
-     * Whether a nonce that an endpoint reports is used for a copy. Requires that the endpoint reports it twice: the transaction count may be ahead of
-     * the receipts, and a transaction of ours mined in the meantime explains it. The number of such nonces is bounded: a lying endpoint can report
-     * any, and each copy may be mined and revert.
+     * Whether a nonce that an endpoint reports is used for a copy. The endpoint must report it twice in succession: its transaction count may be
+     * ahead of its receipts, and then a mined transaction of ours explains the first report. The number of such nonces is bounded, because an
+     * endpoint that returns false data can report any nonce, and each copy may be mined and revert.
      */
     boolean mayFollow(String endpoint, long nonce, SendPace pace, long now) {
         Long before = namedBefore.put(endpoint, nonce);
@@ -125,22 +125,25 @@ final class OpenSend {
     }
 
     void found() {
-        timesGone = 0;
+        looksMissing = 0;
     }
 
-    void gone(long now) {
-        goneSince = timesGone == 0 ? now : goneSince;
-        timesGone++;
+    void nonceUsed(long now) {
+        missingSince = looksMissing == 0 ? now : missingSince;
+        looksMissing++;
     }
 
-    /** Whether another transaction seems to have used its nonce. A single look may fall between two answers of endpoints that index late. */
+    /**
+     * Whether another transaction seems to have used its nonce. Requires more than one look, because an endpoint may index receipts later than
+     * transaction counts.
+     */
     boolean isMissing() {
-        return timesGone > 1;
+        return looksMissing > 1;
     }
 
     /** Whether it has been missing for so long that a receipt is no longer expected. */
     boolean isLost(SendPace pace, long now) {
-        return isMissing() && now - goneSince >= pace.refused().toMillis();
+        return isMissing() && now - missingSince >= pace.refused().toMillis();
     }
 
     /** Whether it is not in a block. */
@@ -148,19 +151,19 @@ final class OpenSend {
         return row.state() == State.JOURNALLED || row.state() == State.SENT;
     }
 
-    /** Whether it must be sent again. A transaction in replacement is sent with its replacement. */
-    boolean mustGoOut(SendPace pace, long now) {
+    /** Whether it must be sent again now. Not while a replacement is in preparation, because that is sent with it. */
+    boolean mustResend(SendPace pace, long now) {
         return !replacing
                 && (pushedAt.isEmpty()
                         || now - pushedAt.getAsLong() >= pace.resend().toMillis());
     }
 
-    /** Records that an endpoint has accepted it, or has refused it perhaps only because of a lower nonce that still waits. */
-    void mayBeTaken() {
+    /** Forgets refusals: an endpoint has accepted it, or may have refused it only because a lower nonce still waits. */
+    void forgetRefusals() {
         refusedSince = OptionalLong.empty();
     }
 
-    void notTaken(Hash256 version, Throwable why, long now) {
+    void notAccepted(Hash256 version, Throwable why, long now) {
         boolean byAll = why instanceof AccountException.NotTaken none && none.refusedByAll();
         if (why instanceof AccountException.NotTaken none && none.outbid()) {
             outbid = Optional.of(version);
@@ -172,14 +175,14 @@ final class OpenSend {
         }
     }
 
-    /** Whether an endpoint demands a higher fee for a replacement than the newest version pays. */
+    /** Whether an endpoint has refused the newest version because a replacement must pay more. */
     boolean isOutbid() {
         return outbid.filter(row.newest().hash()::equals).isPresent();
     }
 
     /**
-     * Whether every endpoint has refused it for so long that it is abandoned; if one mines it nevertheless, its versions show that. Claims and
-     * refunds are never abandoned. If its nonce cannot be used up otherwise, it is sent again until the next attempt.
+     * Whether every endpoint has refused it for so long that it is abandoned; if it is mined nevertheless, the receipt of one of its versions shows
+     * that. Claims and refunds are never abandoned. While no transaction to ourselves can be made, it is resent between two attempts.
      */
     boolean isHopeless(SendPace pace, long now) {
         return !replacing
@@ -202,8 +205,9 @@ final class OpenSend {
     }
 
     /**
-     * Versions to send: the newest one, and the most expensive one of the same purpose that the lowest balance can pay, for endpoints that cannot
-     * accept another one; for pressing sends also the most expensive one.
+     * Returns the versions to send: the newest one, and the most expensive one of its kind that the lowest reported balance can pay, for endpoints
+     * that accept no other. For claims and refunds also the most expensive one and, while no balance is known, the newest ones up to
+     * {@link #MOST_AT_ONCE}.
      */
     List<AccountSend.Version> outgoing() {
         AccountSend.Version newest = row.newest();
@@ -232,7 +236,7 @@ final class OpenSend {
         return now - Math.max(row.newest().createdAt(), triedAt);
     }
 
-    /** Wei up to its ceiling; zero for sends that are not pressing. */
+    /** Returns the wei by which its fee may still rise to its ceiling; zero for sends that are not pressing. */
     BigInteger room() {
         if (!isPressing() || row.newest().cancels()) {
             return BigInteger.ZERO;
@@ -251,13 +255,13 @@ final class OpenSend {
         return pushing() == Pushing.URGENTLY;
     }
 
-    /** Whether a copy, which does not wait for another send of ours, must now pay more. */
+    /** Whether the fee of a copy must be raised now. A copy does not wait for other sends of ours. */
     boolean mustPayMoreAsCopy(SendPace pace, long now) {
         boolean isClaim = SendKind.valueOf(row.order().kind()) == SendKind.CLAIM;
         return !replacing && age(now) >= (isClaim ? pace.urgent() : pace.stuck()).toMillis();
     }
 
-    /** Whether it prevents a pressing send that offers more from being mined. */
+    /** Whether it delays an urgent send with a higher nonce and a higher tip. */
     boolean isInTheWayOf(OpenSend urgent, SendPace pace, long now) {
         return !replacing
                 && urgent.row.nonce() > row.nonce()
@@ -265,12 +269,16 @@ final class OpenSend {
                 && age(now) >= pace.urgent().toMillis();
     }
 
-    /** Whether its owner has neither got it mined nor abandoned it for so long that other sends need not wait for the owner. */
+    /** Whether its owner has not had it mined or abandoned for so long that other sends no longer wait for the owner. */
     boolean isLeftBehind(SendPace pace, long now) {
         return !replacing && !pushesItself() && age(now) >= pace.stuck().toMillis();
     }
 
-    /** @param lowest whether no other send of its address waits at a lower nonce */
+    /**
+     * Whether its fee must be raised now.
+     *
+     * @param lowest whether no other send of its address waits at a lower nonce
+     */
     boolean mustPayMore(SendPace pace, boolean lowest, long now, long head) {
         if (replacing) {
             return false;

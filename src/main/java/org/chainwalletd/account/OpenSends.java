@@ -15,12 +15,10 @@ import org.chainwalletd.account.SendSetup.SendPace;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
 
-/**
- * Transactions that have a nonce and are not final, and the actions that waiting ones need. Belongs to the {@link SendWatch}; used only by it.
- */
+/** Transactions that have a nonce and are not final, and the actions that are due for waiting ones. Used only by the {@link SendWatch}. */
 final class OpenSends {
     /**
-     * Amounts that transactions that are not final may still take.
+     * Amounts that the open transactions of an address may still take.
      *
      * @param open number of transactions of all addresses that are not final
      * @param missing highest nonce of the address that another sender seems to have used
@@ -29,7 +27,7 @@ final class OpenSends {
         /**
          * Returns the highest of our nonces that another sender has used.
          *
-         * @param lost highest nonce of a lost transaction that is over
+         * @param lost highest nonce of a transaction that is over and lost
          */
         OptionalLong stolen(OptionalLong lost) {
             return LongStream.concat(lost.stream(), missing.stream()).max();
@@ -39,21 +37,21 @@ final class OpenSends {
     private final SendPace pace;
     private final Map<Long, OpenSend> byId = new HashMap<>();
     private final Map<String, OpenSend> byReference = new HashMap<>();
-    /** Time at which a gate last asked for the way of an address to be free. */
+    /** Time at which a gate last requested that all sends of an address be in a block. */
     private final Map<EvmAddress, Long> wayAskedAt = new HashMap<>();
 
     OpenSends(SendPace pace) {
         this.pace = pace;
     }
 
-    /** Action that a waiting transaction needs now. */
+    /** Action that is due for a waiting transaction. */
     enum Need {
-        /** The same bytes were sent again. */
-        SENT_AGAIN,
+        /** Send the same bytes again. */
+        RESEND,
         HIGHER_FEE,
-        /** No endpoint has ever accepted it. */
+        /** Abandon it, because no endpoint has ever accepted it. */
         ABANDONED,
-        /** Its owner could not get it mined, and a claim waits for its nonce. */
+        /** Abandon it, because its owner has not had it mined and a claim waits for its nonce. */
         LEFT_BEHIND
     }
 
@@ -115,12 +113,12 @@ final class OpenSends {
         return rows;
     }
 
-    /** Sends at the nonces that the journal assigned, by nonce: each waits for the previous ones. */
+    /** Returns the sends at the nonces that the journal assigned, by nonce; each waits for the previous ones. */
     List<OpenSend> given(EvmAddress from) {
         return of(from).stream().filter(send -> !send.row.isCopy()).toList();
     }
 
-    /** Copies of a send at other nonces, by nonce. */
+    /** Returns the copies of a send at other nonces, by nonce. */
     List<OpenSend> copies(AccountSend row) {
         return of(SendSetup.payer(row)).stream()
                 .filter(send -> send.row.isCopy() && send.repeats(row))
@@ -128,8 +126,8 @@ final class OpenSends {
     }
 
     /**
-     * Returns the nonce at which a send comes next on a chain whose next nonce is {@code named}: behind our open sends there. Empty if the send or
-     * a copy of it already does.
+     * Returns the nonce that a send needs on a chain whose next nonce is {@code named}: the first one from there that no open send of ours uses.
+     * Empty if the send or a copy of it has one of the nonces before it.
      */
     OptionalLong nonceFrom(long named, AccountSend row) {
         Map<Long, List<OpenSend>> ours =
@@ -146,14 +144,14 @@ final class OpenSends {
         return OptionalLong.empty();
     }
 
-    /** Whether, on a chain whose next nonce is {@code named}, one of our sends comes next, possibly after open sends of ours. */
+    /** Whether a send can be mined on a chain whose next nonce is {@code named}: open sends of ours use all nonces from there to its own. */
     boolean leads(long named, AccountSend row) {
         Set<Long> ours =
                 of(SendSetup.payer(row)).stream().map(send -> send.row.nonce()).collect(Collectors.toSet());
         return named <= row.nonce() && LongStream.range(named, row.nonce()).allMatch(ours::contains);
     }
 
-    /** Returns the sends with the lowest nonces that may still be mined, on which the others depend. */
+    /** Returns the sends with the lowest nonces that may still be mined; later ones depend on them. */
     private List<OpenSend> waiting(EvmAddress from) {
         return given(from).stream()
                 .filter(this::mayBeMined)
@@ -162,24 +160,27 @@ final class OpenSends {
     }
 
     /**
-     * Whether the send is not in a block and can still get into one. A missing send cannot, and the balance already reflects the transaction that
-     * used its nonce; but if a claim or a refund waits for it, it counts as missing only once it is lost.
+     * Whether the send is not in a block and can still be mined. A missing send cannot, and the balance already reflects the transaction that used
+     * its nonce. If the send is a claim or a refund, or one waits for it, it counts as minable until it is lost.
      */
     private boolean mayBeMined(OpenSend send) {
         return send.isWaiting() && (!send.isMissing() || isPressing(send));
     }
 
-    /** Whether a send is not in a block, as far as is known. A missing send may be in one, and nothing new is sent before that is known. */
+    /**
+     * Whether a send of the address is not known to be in a block. Includes missing sends: they may be in one, and nothing new is sent until that
+     * is known.
+     */
     boolean isWaiting(EvmAddress from) {
         return given(from).stream().anyMatch(OpenSend::isWaiting);
     }
 
-    /** Records a gate's request. A gate repeats it at each look while it waits only for all sends to be in a block. */
+    /** Records a gate's request, which the gate repeats at each look while it waits only for all sends to be in a block. */
     void wayAsked(EvmAddress from, long now) {
         wayAskedAt.put(from, now);
     }
 
-    /** Whether a gate has recently asked for the way to be free and this is the next send to be mined. */
+    /** Whether a gate waits for the sends of the address to be in a block, and this is the next one to be mined. */
     boolean isInTheWay(OpenSend send, long now) {
         EvmAddress from = SendSetup.payer(send.row);
         Long asked = wayAskedAt.get(from);
@@ -188,7 +189,7 @@ final class OpenSends {
                 && waiting(from).stream().limit(1).anyMatch(next -> next == send);
     }
 
-    /** Waiting sends that their owners no longer push. */
+    /** Returns the waiting sends that their owners have not had mined for long. */
     List<OpenSend> leftBehind(EvmAddress from, long now) {
         return waiting(from).stream()
                 .filter(send -> send.isLeftBehind(pace, now))
@@ -203,7 +204,11 @@ final class OpenSends {
                                 later.row.nonce() > send.row.nonce() && later.isWaiting() && later.isPressing());
     }
 
-    /** @param head height of the chain */
+    /**
+     * Returns the actions that are due for the sends of an address.
+     *
+     * @param head height of the chain
+     */
     List<Due> due(EvmAddress from, long now, long head) {
         List<OpenSend> waiting = waiting(from);
         List<OpenSend> urgent = waiting.stream().filter(OpenSend::isUrgent).toList();
@@ -211,14 +216,14 @@ final class OpenSends {
         boolean lowest = true;
         for (OpenSend send : waiting) {
             if (!lowest) {
-                send.mayBeTaken();
+                send.forgetRefusals();
             }
             need(send, urgent, lowest, now, head).ifPresent(need -> due.add(new Due(send, need)));
             lowest = false;
         }
         of(from).stream()
-                .filter(copy -> copy.mustGoOut(pace, now) && isMissed(copy, waiting))
-                .forEach(copy -> due.add(new Due(copy, Need.SENT_AGAIN)));
+                .filter(copy -> copy.mustResend(pace, now) && isMissed(copy, waiting))
+                .forEach(copy -> due.add(new Due(copy, Need.RESEND)));
         return due;
     }
 
@@ -243,10 +248,10 @@ final class OpenSends {
                 || urgent.stream().anyMatch(claim -> send.isInTheWayOf(claim, pace, now))) {
             return Optional.of(Need.HIGHER_FEE);
         }
-        return send.mustGoOut(pace, now) ? Optional.of(Need.SENT_AGAIN) : Optional.empty();
+        return send.mustResend(pace, now) ? Optional.of(Need.RESEND) : Optional.empty();
     }
 
-    /** Claims and refunds that wait for this send. */
+    /** Returns the offers of the claims and refunds that wait for this send. */
     Replacer.Behind behind(AccountSend row) {
         List<OpenSend> pressing = row.isCopy()
                 ? List.of()
@@ -261,7 +266,7 @@ final class OpenSends {
                 pressing.stream().map(send -> send.row.newest().tip()).reduce(BigInteger.ZERO, BigInteger::max));
     }
 
-    /** Wei that the other sends of its address may take that may still be mined. */
+    /** Returns the wei that other sends of its address may still take. */
     BigInteger committedBeside(AccountSend row) {
         return given(SendSetup.payer(row)).stream()
                 .filter(send -> send.row.id() != row.id() && mayBeMined(send))
@@ -286,7 +291,10 @@ final class OpenSends {
                     waiting);
         }
 
-        /** Commitment of a copy: its value already counts with the original, and a copy pays at most for its own failure. */
+        /**
+         * Returns the commitment of a copy: zero, because its value counts with the original, and a copy itself can cost only the fee of its
+         * revert.
+         */
         static Commitment ofCopy(AccountSend send) {
             return new Commitment(send.nonce(), BigInteger.ZERO, BigInteger.ZERO, false);
         }
@@ -298,7 +306,7 @@ final class OpenSends {
                             .multiply(BigInteger.valueOf(send.call().gasLimit())));
         }
 
-        /** Maximum amount taken by the transactions that a balance after {@code count} transactions does not include yet. */
+        /** Returns the maximum amount that is not yet subtracted from a balance after {@code count} transactions. */
         static BigInteger sum(List<Commitment> all, long count) {
             return all.stream()
                     .filter(commitment -> commitment.nonce() >= count)
@@ -306,7 +314,7 @@ final class OpenSends {
                     .reduce(BigInteger.ZERO, BigInteger::add);
         }
 
-        /** Minimum amount taken by the transactions that are not in a block. */
+        /** Returns the minimum amount that the transactions not in a block take. */
         static BigInteger sumOfWaiting(List<Commitment> all) {
             return all.stream()
                     .filter(Commitment::waiting)

@@ -22,7 +22,7 @@ import org.chainwalletd.store.files.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Copies a claim or a refund to nonces other than its own, and journals the copies before any of them is sent. */
+/** Makes copies of a claim or a refund at other nonces, and journals each copy before it is sent. */
 final class OtherNonceCopier {
     private static final Logger LOG = LoggerFactory.getLogger(OtherNonceCopier.class);
 
@@ -33,18 +33,18 @@ final class OtherNonceCopier {
     }
 
     /**
-     * Asks each endpoint for its next nonce of an address; never fails. An endpoint that has a receipt of one of {@code rows} is left out: its count
-     * includes our own transactions.
+     * Asks each endpoint for its next nonce of an address; never fails. An endpoint that has a receipt of one of {@code rows} is left out, because
+     * its count includes that transaction.
      *
      * @param rows a send and its copies
      */
-    CompletionStage<List<EndpointAnswer<Long>>> named(List<AccountSend> rows) {
+    CompletionStage<List<EndpointAnswer<Long>>> reportedNonces(List<AccountSend> rows) {
         EvmAddress from = SendSetup.payer(rows.get(0));
         return setup.chain().pressing().each(reads -> {
             long count = reads.transactionCount(from, BlockRef.Tag.LATEST);
             if (hashesBelow(count, rows).stream()
                     .anyMatch(hash -> reads.receipt(hash).isPresent())) {
-                throw new IllegalStateException("its number counts what we have sent");
+                throw new IllegalStateException("its transaction count includes this send");
             }
             return count;
         });
@@ -59,10 +59,10 @@ final class OtherNonceCopier {
     }
 
     /**
-     * Copies a send, one row for each nonce. A copy that the journal already has is returned as it is; one that is over or could not be written is
-     * left out. Copies keep the age of the original, and so its fee schedule.
+     * Copies a send, one row for each nonce. A copy that is already in the journal is returned unchanged; one that is over or could not be written
+     * is left out. Copies keep the age of the original, and therefore its fee schedule.
      *
-     * @param versions with the prices that the copies get
+     * @param versions versions whose prices the copies get
      */
     List<AccountSend> copy(AccountSend row, List<Version> versions, Collection<Long> nonces) {
         List<AccountSend> copies = new ArrayList<>();

@@ -23,11 +23,11 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.Version;
 
-/** Makes versions with higher fees, each of which is in the journal before anyone sees it. */
+/** Makes versions with higher fees, and journals each of them before it is sent. */
 final class Replacer {
-    /** Gas that a transfer to an account without code takes. */
+    /** Gas used by a transfer to an account without code. */
     static final long TRANSFER_GAS = 21_000;
-    /** Multiple of the market price at which a fee stops rising if no claim or refund waits: raises that are not mined must stay cheap. */
+    /** Multiple of the market price that limits a fee if no claim or refund waits for the transaction: repeated raises must stay cheap. */
     private static final BigInteger MOST_TIMES = BigInteger.TEN;
 
     private static final Comparator<Version> BY_FEE = Comparator.comparing(Version::maxFee);
@@ -38,30 +38,30 @@ final class Replacer {
         this.setup = setup;
     }
 
-    /** Use of the nonce. */
+    /** Purpose of the replacement: the same call, or a transaction to ourselves that only uses up the nonce. */
     enum Purpose {
-        THE_SAME,
-        NOTHING
+        RAISE,
+        CANCEL
     }
 
     /**
-     * Offers of the claims and refunds that wait for a transaction: what delays them may cost as much as they do.
+     * Offers of the claims and refunds that wait for a transaction, which may cost as much as they do because it delays them.
      *
      * @param worth sum of their ceilings, wei
-     * @param room part of the sum that they may still pay, wei
-     * @param tip highest tip that one of them offers, wei per gas; zero if none waits
+     * @param room sum of the amounts by which their fees may still rise, wei
+     * @param tip highest tip that any of them offers, wei per gas; zero if none waits
      */
     record Behind(BigInteger worth, BigInteger room, BigInteger tip) {}
 
     /**
-     * Part of the balance that is left to others, unless a claim or a refund waits for the transaction. At a gate the reserve of swaps may be used
-     * too; only the amount that other open transactions may take is left.
+     * Part of the balance that a replacement must leave, unless a claim or a refund waits for the transaction. If a gate waits for it, it may use
+     * the reserve of swaps too, and leaves only the amount that other open transactions may take.
      *
      * @param committed wei that other open transactions may take
      * @param swaps number of swaps that may still have to pay gas, 0 if a gate waits for the transaction; empty while unknown
      */
     record Kept(BigInteger committed, OptionalInt swaps) {
-        /** Wei that may be spent; zero if balance or swaps are unknown. */
+        /** Returns the wei that may be spent; zero if balance or swaps are unknown. */
         private BigInteger spendable(Optional<BigInteger> balance, FeeMarket market) {
             if (balance.isEmpty() || swaps.isEmpty()) {
                 return BigInteger.ZERO;
@@ -72,12 +72,12 @@ final class Replacer {
     }
 
     /**
-     * @param accepted versions that an endpoint has accepted: only these prevent a cheaper step
+     * @param accepted versions that an endpoint has accepted; a raise by less than an eighth is possible only if there are none
      * @param outbid whether an endpoint has refused the newest version because it does not pay enough more than another one
      * @param behind claims and refunds that wait for the transaction and raise its ceiling
      * @param deadline Unix seconds, unsigned, after which the transaction is worthless
      */
-    record Wish(
+    record Request(
             AccountSend row,
             Purpose purpose,
             Set<Hash256> accepted,
@@ -85,26 +85,29 @@ final class Replacer {
             Behind behind,
             Kept kept,
             OptionalLong deadline) {
-        Wish {
+        Request {
             accepted = Set.copyOf(accepted);
         }
 
-        /** The nonce of an abandoned send stays used by the transaction to ourselves. */
-        private boolean isForNothing() {
-            return purpose == Purpose.NOTHING || row.newest().cancels();
+        /** Whether the nonce is to be used by a transaction to ourselves. Once a send has one, later versions are of that kind too. */
+        private boolean isCancelling() {
+            return purpose == Purpose.CANCEL || row.newest().cancels();
         }
 
-        private boolean isFirstForNothing() {
-            return purpose == Purpose.NOTHING && !row.newest().cancels();
+        private boolean isFirstCancelling() {
+            return purpose == Purpose.CANCEL && !row.newest().cancels();
         }
 
-        /** Known from the journal too, as long as there is only one version. */
+        /** Whether an endpoint has accepted the newest version. The journal shows this too, as long as there is only one version. */
         private boolean isNewestTaken() {
             return accepted.contains(row.newest().hash())
                     || row.state() == AccountSend.State.SENT && row.versions().size() == 1;
         }
 
-        /** The most expensive version of the newest one's purpose that costs at most this much per gas; the newest version if there is none. */
+        /**
+         * Returns the most expensive version of the newest one's kind with a fee of at most {@code most} wei per gas; the newest version if there
+         * is none.
+         */
         private Version dearestWithin(BigInteger most) {
             return row.versions().stream()
                     .filter(version -> version.cancels() == row.newest().cancels())
@@ -114,123 +117,135 @@ final class Replacer {
         }
 
         private boolean isPressing() {
-            return !isForNothing() && SendKind.valueOf(row.order().kind()).isPressing();
+            return !isCancelling() && SendKind.valueOf(row.order().kind()).isPressing();
         }
     }
 
     /**
-     * Versions that were made, the most expensive one last.
+     * Result of a replacement: the new versions, the most expensive one last.
      *
-     * @param outdated whether the row in the journal differs from the one to be replaced, so that the journal has not accepted all versions
-     * @param lowestBalance lowest balance that an endpoint reports; empty if none answers
+     * @param outdated whether the row in the journal has changed, so that not all versions were written
+     * @param lowestBalance lowest balance that an endpoint reports, in wei; empty if none answers
      */
     record Made(List<Version> versions, boolean outdated, Optional<BigInteger> lowestBalance) {}
 
     /**
-     * Makes no versions if ceiling or balance leave no room, or if the row has changed in the meantime. A transaction that only has to use up a
-     * nonce is offered for the available amount even if a replacement would have to pay more: perhaps no node holds the previous version. Blocks.
+     * Makes and journals the versions; none if ceiling or balance do not permit a raise, or if the row has changed meanwhile. The first transaction
+     * to ourselves is made for the available amount even if a replacement would have to pay more, because perhaps no node has the previous version.
+     * Blocks.
      *
      * @param isPressing whether a claim or a refund waits for it
      */
-    Made replace(Wish wish, boolean isPressing) {
-        EvmAddress from = SendSetup.payer(wish.row());
+    Made replace(Request request, boolean isPressing) {
+        EvmAddress from = SendSetup.payer(request.row());
         Urgency urgency = Urgency.of(setup.chain(isPressing), from);
-        return wish.isPressing() ? raise(wish, urgency) : replace(wish, urgency, isPressing);
+        return request.isPressing() ? raise(request, urgency) : replace(request, urgency, isPressing);
     }
 
-    private Made replace(Wish wish, Urgency urgency, boolean isPressing) {
-        AccountSend row = wish.row();
-        boolean same = !wish.isForNothing();
+    private Made replace(Request request, Urgency urgency, boolean isPressing) {
+        AccountSend row = request.row();
+        boolean same = !request.isCancelling();
         long gas = same ? row.call().gasLimit() : TRANSFER_GAS;
         long now = setup.clock().millis();
-        List<Version> signed = prices(wish, urgency, isPressing, gas).stream()
+        List<Version> signed = prices(request, urgency, isPressing, gas).stream()
                 .map(price ->
                         same ? setup.version(row.call(), price, now) : setup.cancelling(row.call(), gas, price, now))
                 .toList();
-        return journal(row, signed, urgency.namedLowest());
+        return journal(row, signed, urgency.lowestReportedBalance());
     }
 
     /**
-     * If no claim or refund waits for the transaction, only the market price raises a version that no endpoint has accepted: the raise would have
-     * no effect now, and be paid later. An endpoint that has refused it as a replacement that pays too little would notice the raise.
+     * Returns the prices of the new versions, in wei per gas. If no claim or refund waits for the transaction, a version that no endpoint has
+     * accepted is raised only when the market price exceeds its fee: otherwise a raise would have no effect now, but would be paid later. It does
+     * have an effect if an endpoint has refused the version because a replacement must pay more.
      */
-    private List<GasPrice> prices(Wish wish, Urgency urgency, boolean isPressing, long gas) {
+    private List<GasPrice> prices(Request request, Urgency urgency, boolean isPressing, long gas) {
         boolean isDue = isPressing
-                || wish.isFirstForNothing()
-                || wish.isNewestTaken()
-                || wish.outbid()
-                || urgency.market().comfortable().compareTo(wish.row().newest().maxFee()) > 0;
+                || request.isFirstCancelling()
+                || request.isNewestTaken()
+                || request.outbid()
+                || urgency.market()
+                                .comfortable()
+                                .compareTo(request.row().newest().maxFee())
+                        > 0;
         return isDue
-                ? spendable(wish, urgency, isPressing)
-                        .map(wei -> most(wish, wei, dearest(urgency.market()).multiply(BigInteger.valueOf(gas)))
+                ? spendable(request, urgency, isPressing)
+                        .map(wei -> most(request, wei, dearest(urgency.market()).multiply(BigInteger.valueOf(gas)))
                                 .divide(BigInteger.valueOf(gas)))
-                        .flatMap(most -> price(wish, urgency.market(), isPressing, most).stream())
+                        .flatMap(most -> price(request, urgency.market(), isPressing, most).stream())
                         .distinct()
                         .toList()
                 : List.of();
     }
 
-    /** Wei. If a claim or a refund waits, by the lowest and by the highest reported balance: either may be false. */
-    private Stream<BigInteger> spendable(Wish wish, Urgency urgency, boolean isPressing) {
+    /**
+     * Returns the wei that may be spent. If a claim or a refund waits: both the lowest and the highest reported balance, because either may be
+     * false.
+     */
+    private Stream<BigInteger> spendable(Request request, Urgency urgency, boolean isPressing) {
         return isPressing
                 ? Stream.of(urgency.lowestBalance(), urgency.highestBalance())
-                : Stream.of(wish.kept()
+                : Stream.of(request.kept()
                         .spendable(urgency.reachedBalance(setup.chain().quorum()), urgency.market()));
     }
 
     /**
-     * Offers at least the tip of the transaction that waits for this one, in one step: by steps of an eighth, the fee would rise with it each time.
+     * Returns a price with at least the highest tip of the transactions that wait for this one, reached in one step: in steps of an eighth, the
+     * maximum fee would rise at each step too.
      *
      * @param most wei per gas
      */
-    private static Optional<GasPrice> price(Wish wish, FeeMarket market, boolean isPressing, BigInteger most) {
-        Version before = isPressing ? wish.dearestWithin(most) : wish.row().newest();
-        boolean isOutbid = wish.behind().tip().compareTo(before.tip()) > 0;
+    private static Optional<GasPrice> price(Request request, FeeMarket market, boolean isPressing, BigInteger most) {
+        Version before =
+                isPressing ? request.dearestWithin(most) : request.row().newest();
+        boolean isOutbid = request.behind().tip().compareTo(before.tip()) > 0;
         BigInteger perGas = isOutbid ? most : most.min(dearest(market));
         return new GasPrice(before.tip(), before.maxFee())
                 .raised(
                         new FeeMarket(
-                                market.baseFee(), market.tip().max(wish.behind().tip())),
+                                market.baseFee(),
+                                market.tip().max(request.behind().tip())),
                         perGas)
-                .or(() -> wish.isFirstForNothing() ? GasPrice.within(market, perGas) : Optional.empty());
+                .or(() -> request.isFirstCancelling() ? GasPrice.within(market, perGas) : Optional.empty());
     }
 
-    /** Wei per gas. */
+    /** Returns the limit of the price, in wei per gas, if no transaction with a higher tip waits. */
     private static BigInteger dearest(FeeMarket market) {
         return market.comfortable().multiply(MOST_TIMES);
     }
 
     /**
-     * Wei for gas. An abandoned send may cost more than its own ceiling, since later nonces wait for its nonce: like a send without a ceiling, it
-     * costs at most {@code usual} plus the worth of the claims and refunds that wait for it.
+     * Returns the maximum wei for gas. An abandoned send may cost more than its own ceiling, because later nonces wait for its nonce: like a send
+     * without a ceiling, it costs at most {@code usual} plus the ceilings of the claims and refunds that wait for it.
      */
-    private static BigInteger most(Wish wish, BigInteger spendable, BigInteger usual) {
-        AccountSend row = wish.row();
-        BigInteger worth = usual.add(wish.behind().worth());
-        if (wish.isForNothing()) {
+    private static BigInteger most(Request request, BigInteger spendable, BigInteger usual) {
+        AccountSend row = request.row();
+        BigInteger worth = usual.add(request.behind().worth());
+        if (request.isCancelling()) {
             return spendable.min(worth);
         }
         BigInteger ceiling = row.order()
                 .feeCeiling()
-                .map(own -> own.add(wish.behind().room()))
+                .map(own -> own.add(request.behind().room()))
                 .orElse(worth);
         return spendable.subtract(row.call().value()).min(ceiling);
     }
 
-    /** Raises nothing while no endpoint can be reached: the raise would have no effect now, and be paid later. */
-    private Made raise(Wish wish, Urgency urgency) {
+    /** Raises a claim or a refund. Does nothing while no endpoint answers: the raise would have no effect now, but would be paid later. */
+    private Made raise(Request request, Urgency urgency) {
         List<Version> signed = new ArrayList<>();
-        if (urgency.isHeard()) {
+        if (urgency.isAnswered()) {
             long now = setup.clock().millis();
-            for (GasPrice price :
-                    new Raise(wish, urgency, FeeRise.of(wish.row(), wish.deadline(), setup.pace(), now)).prices()) {
-                signed.add(setup.version(wish.row().call(), price, now));
+            for (GasPrice price : new Raise(
+                            request, urgency, FeeRise.of(request.row(), request.deadline(), setup.pace(), now))
+                    .prices()) {
+                signed.add(setup.version(request.row().call(), price, now));
             }
         }
-        return journal(wish.row(), signed, urgency.namedLowest());
+        return journal(request.row(), signed, urgency.lowestReportedBalance());
     }
 
-    /** Writes the versions one after the other; if a write fails, neither that version nor those after it are used. */
+    /** Writes the versions one after the other. If the journal does not accept a version, neither that one nor those after it are used. */
     private Made journal(AccountSend row, List<Version> versions, Optional<BigInteger> lowestBalance) {
         for (int written = 0; written < versions.size(); written++) {
             if (!await(setup.store().addVersion(row.id(), row.versions().size() + written, versions.get(written)))) {
@@ -241,24 +256,27 @@ final class Replacer {
     }
 
     /**
-     * Step of a claim or a refund towards its ceiling. Its first price may have rested on false data; after that only time raises it, and the
-     * base fee if the quorum agrees on it. The part that time adds goes to the tip.
+     * Raise of a claim or a refund towards its ceiling. The first price may have been based on false data; afterwards only the elapsed time raises
+     * the price, and the base fee if the quorum agrees on it. The increase due to time is added to the tip.
      */
-    private record Raise(Wish wish, Urgency urgency, FeeRise rise) {
+    private record Raise(Request request, Urgency urgency, FeeRise rise) {
         private AccountSend row() {
-            return wish.row();
+            return request.row();
         }
 
         private BigInteger perGas(BigInteger balance) {
             BigInteger left = balance.subtract(row().call().value()).max(BigInteger.ZERO);
             return row().order()
                     .feeCeiling()
-                    .map(ceiling -> left.min(ceiling.add(wish.behind().room())))
+                    .map(ceiling -> left.min(ceiling.add(request.behind().room())))
                     .orElse(left)
                     .divide(BigInteger.valueOf(row().call().gasLimit()));
         }
 
-        /** Besides a price above the lowest reported balance there is always one that this balance can pay: either balance may be false. */
+        /**
+         * Returns the prices. If one exceeds the lowest reported balance, there is another one that this balance can pay, because any reported
+         * balance may be false.
+         */
         List<GasPrice> prices() {
             List<Version> first = row().versions().stream()
                     .filter(version ->
@@ -288,7 +306,7 @@ final class Replacer {
             }
             List<Version> payable = row().versions().stream().filter(isPayable).toList();
             Optional<Version> accepted = payable.stream()
-                    .filter(version -> wish.accepted().contains(version.hash()))
+                    .filter(version -> request.accepted().contains(version.hash()))
                     .max(BY_FEE);
             Optional<Version> before = accepted.or(() -> payable.stream().max(BY_FEE));
             Optional<GasPrice> price = step(origin, most, before, accepted.isEmpty());
@@ -300,7 +318,10 @@ final class Replacer {
             return price;
         }
 
-        /** Existing version at this price that no endpoint has accepted: if it was refused because of its price, it would be refused again. */
+        /**
+         * Returns the existing version at this price, which no endpoint has accepted: if it was refused because of its price, it would be refused
+         * again.
+         */
         private Optional<Version> made(GasPrice price) {
             return row().versions().stream()
                     .filter(version -> version.maxFee().equals(price.maxFee())
@@ -308,7 +329,7 @@ final class Replacer {
                     .findFirst();
         }
 
-        /** @param mayBeLess whether a raise by less than an eighth helps, because no endpoint has the previous version */
+        /** @param mayBeLess whether a raise by less than an eighth is useful, because no endpoint has the previous version */
         private Optional<GasPrice> step(Version origin, BigInteger most, Optional<Version> before, boolean mayBeLess) {
             BigInteger risen = risen(origin.maxFee(), most, before);
             BigInteger tip = origin.tip().add(risen.subtract(origin.maxFee()).max(BigInteger.ZERO));
@@ -328,7 +349,7 @@ final class Replacer {
             return isReplacement || isLastStep ? Optional.of(price) : Optional.empty();
         }
 
-        /** Fee that follows from the elapsed time alone. Without a ceiling it rises only in steps. */
+        /** Returns the fee that follows from the elapsed time alone, in wei per gas. Without a ceiling, time does not raise it. */
         private BigInteger risen(BigInteger origin, BigInteger most, Optional<Version> before) {
             return row().order().feeCeiling().isEmpty()
                     ? origin.min(most)
@@ -339,10 +360,10 @@ final class Replacer {
     /**
      * Fee of a claim or a refund as a function of time (swap.md, section 5): it rises by equal factors in equal times, so that it reaches its
      * ceiling at the earlier of {@link SendPace#rise} (half of the margin) after it was made, and half of the margin before its deadline. A refund
-     * has no deadline: nobody can take its money in the meantime unless we have revealed the secret, and then it races with a claim that is as
-     * good for us. Only the use of the money is delayed, so its fee rises 24 times as slowly.
+     * has no deadline: the money cannot be taken meanwhile unless we have revealed the secret, and then the refund races with a claim whose success
+     * is as good for us. A delay only postpones the use of the money, so its fee rises 24 times as slowly.
      *
-     * @param part elapsed part of the time until the ceiling is reached; at most 1
+     * @param part elapsed fraction of the time until the ceiling is reached; at most 1
      * @param stepsLeft number of raises that are still possible until half of the time to the deadline has passed, at least 1; empty without a
      *     deadline
      */
@@ -368,8 +389,8 @@ final class Replacer {
         }
 
         /**
-         * Fee per gas at this time. After a pause, such as a time without endpoints, it does not jump to the ceiling but is at most doubled per step,
-         * or raised by as much as is needed to reach the ceiling before the deadline.
+         * Returns the fee per gas at this time. After a pause, such as a time without endpoints, it does not jump to the ceiling: a step at most
+         * doubles it, or raises it by as much as is needed to reach the ceiling before the deadline.
          *
          * @param origin wei per gas of the first version
          * @param most wei per gas at the ceiling

@@ -24,14 +24,14 @@ import org.chainwalletd.store.AccountSend.Version;
 import org.chainwalletd.store.AccountSendStore;
 
 /**
- * The journal of the account chain, with call data and signed bytes sealed in it: those of a claim hold the secret of its swap, and the
- * store's file may be read by others. What is sealed is bound to its row: call data by the reference beside it, signed bytes by their hash.
+ * Journal of the account chain that seals call data and signed bytes, because a claim's contain the secret of its swap and others may be able to
+ * read the store's file. Sealed content is bound to its row: call data by the reference sealed with it, signed bytes by their hash.
  */
 public final class SealedSends implements AccountSendStore {
-    /** Rows of an earlier release that are sealed in a row. */
+    /** Number of rows of an earlier release that are sealed concurrently. */
     private static final int AT_A_TIME = 64;
 
-    private static final byte FORM = 1;
+    private static final byte FORMAT = 1;
 
     private final AccountSendStore store;
     private final SealedRecords seals;
@@ -46,10 +46,10 @@ public final class SealedSends implements AccountSendStore {
     }
 
     /**
-     * Seals what an earlier release has left in clear, then is ready.
+     * Opens the journal, after sealing rows that an earlier release has left unencrypted.
      *
-     * @param seals by something that was sealed before
-     * @param threads for opening, which waits for the key
+     * @param seals returns the seals for existing content; the argument is content sealed earlier, if there is any
+     * @param threads for unsealing, which blocks until the key is available
      */
     public static CompletionStage<SealedSends> open(
             AccountSendStore store, Function<Optional<Bytes>, CompletionStage<SealedRecords>> seals, Executor threads) {
@@ -82,7 +82,8 @@ public final class SealedSends implements AccountSendStore {
 
     private AccountSend sealed(AccountSend row) {
         return row.holding(
-                sealed(named(row)), row.versions().stream().map(this::sealed).toList());
+                sealed(withReference(row)),
+                row.versions().stream().map(this::sealed).toList());
     }
 
     private Version sealed(Version version) {
@@ -95,11 +96,11 @@ public final class SealedSends implements AccountSendStore {
         }
     }
 
-    /** A byte of form, the reference's length as u16 big-endian, the reference, the call data. */
-    private static byte[] named(AccountSend row) {
+    /** Encodes the call data with its reference: a format byte, the reference's length as u16 big-endian, the reference, the call data. */
+    private static byte[] withReference(AccountSend row) {
         byte[] reference = row.reference().getBytes(StandardCharsets.US_ASCII);
         return ByteBuffer.allocate(3 + reference.length + row.call().data().length())
-                .put(FORM)
+                .put(FORMAT)
                 .putShort((short) reference.length)
                 .put(reference)
                 .put(row.call().data().toArray())
@@ -108,20 +109,20 @@ public final class SealedSends implements AccountSendStore {
 
     private AccountSend opened(AccountSend row) {
         return row.holding(
-                unnamed(row.reference(), content(row.call().data())),
+                withoutReference(row.reference(), content(row.call().data())),
                 row.versions().stream().map(this::opened).toList());
     }
 
-    private static Bytes unnamed(String reference, byte[] content) {
+    private static Bytes withoutReference(String reference, byte[] content) {
         byte[] name = reference.getBytes(StandardCharsets.US_ASCII);
         int begin = 3 + name.length;
         boolean isOurs = content.length >= begin
-                && content[0] == FORM
+                && content[0] == FORMAT
                 && ByteBuffer.wrap(content).getShort(1) == name.length
                 && Arrays.equals(content, 3, begin, name, 0, name.length);
         if (!isOurs) {
             throw new IllegalStateException(
-                    "the journal of the account chain holds call data of another transaction under " + reference);
+                    "the journal of the account chain has call data of another transaction for " + reference);
         }
         return Bytes.wrap(Arrays.copyOfRange(content, begin, content.length));
     }
@@ -130,7 +131,7 @@ public final class SealedSends implements AccountSendStore {
         byte[] raw = content(version.raw());
         if (!Hash256.of(Keccak256.of(raw)).equals(version.hash())) {
             throw new IllegalStateException(
-                    "the journal of the account chain holds other bytes under " + version.hash());
+                    "the journal of the account chain has other bytes for transaction " + version.hash());
         }
         return version.holding(Bytes.wrap(raw));
     }

@@ -15,39 +15,39 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Writes down what has become of sends, each change in the place of the state before it. Where the journal has another state, or cannot say
- * whether it has this one, it is right and is read again; until it answers nothing more is changed. Belongs to the actor that
- * watches the sends and is used on its thread; what the journal answers comes back to it through its {@link Mailbox}.
+ * Writes state changes of sends to the journal. Each write names the state that it replaces. If the journal has another state, or the outcome of
+ * the write is unknown, the journal's content decides: the row is read again and does not change until the journal has answered. Used only by
+ * {@link SendWatch}, on its thread; the journal's responses arrive through the {@link Mailbox}.
  */
 final class SendJournal {
     private static final Logger LOG = LoggerFactory.getLogger(SendJournal.class);
 
-    /** Mailbox of the owner, on whose thread each step is taken if the row is still watched then. */
+    /** Mailbox of the owning actor. Each step runs on the actor's thread, if the row is still watched then. */
     interface Mailbox {
-        /** @param id of the row that it is about */
-        <T> void hear(long id, CompletionStage<T> answer, BiConsumer<OpenSend, Outcome<T>> step);
+        /** @param id row to which the answer belongs */
+        <T> void deliver(long id, CompletionStage<T> answer, BiConsumer<OpenSend, Outcome<T>> step);
 
-        void hearLater(long id, Consumer<OpenSend> step);
+        void deliverLater(long id, Consumer<OpenSend> step);
     }
 
     private final SendSetup setup;
     private final Mailbox mailbox;
     private final BiConsumer<OpenSend, AccountSend> durable;
 
-    /** @param durable told of each row that was written */
+    /** @param durable receives each row once its change is durable */
     SendJournal(SendSetup setup, Mailbox mailbox, BiConsumer<OpenSend, AccountSend> durable) {
         this.setup = setup;
         this.mailbox = mailbox;
         this.durable = durable;
     }
 
-    /** Enters a state; memory is changed at once. */
+    /** Changes the state in memory immediately, and writes it to the journal. */
     void enter(OpenSend entry, State state, Optional<AccountSend.Outcome> outcome) {
         State before = entry.row.state();
         long now = setup.clock().millis();
         AccountSend changed = entry.row.in(state, outcome, now);
         entry.row = changed;
-        mailbox.hear(
+        mailbox.deliver(
                 changed.id(),
                 setup.store().enter(changed.id(), before, state, outcome, now),
                 (still, done) -> written(still, changed, done));
@@ -61,7 +61,7 @@ final class SendJournal {
         } else {
             LOG.atLevel(done.failure().map(Background::levelOf).orElse(Level.WARN))
                     .log(
-                            "the journal did not take that nonce {} is {}: {}",
+                            "nonce {} could not be recorded as {} in the journal: {}",
                             row.nonce(),
                             row.state(),
                             done.failure().map(AccountException::words).orElse("it has another state"));
@@ -69,7 +69,7 @@ final class SendJournal {
         }
     }
 
-    /** The journal is right; what the chain says is found out once more. */
+    /** Replaces the row in memory by the journal's; the next look at the chain determines the outcome again. */
     void reread(OpenSend entry) {
         if (!entry.rereading) {
             entry.rereading = true;
@@ -78,7 +78,7 @@ final class SendJournal {
     }
 
     private void read(OpenSend entry) {
-        mailbox.hear(
+        mailbox.deliver(
                 entry.row.id(),
                 setup.store().find(entry.row.reference()),
                 (still, row) -> row.match(found -> reread(still, found), failure -> rereadLater(still, failure)));
@@ -94,9 +94,9 @@ final class SendJournal {
         });
     }
 
-    /** Memory may hold what no journal has: a state that is over there would never be looked at again. */
+    /** Tries again later, because memory may hold a state that the journal does not have: a row whose state is over is never looked at again. */
     private void rereadLater(OpenSend entry, Throwable failure) {
-        LOG.warn("the journal cannot say how nonce {} stands: {}", entry.row.nonce(), AccountException.words(failure));
-        mailbox.hearLater(entry.row.id(), this::read);
+        LOG.warn("nonce {} cannot be read from the journal: {}", entry.row.nonce(), AccountException.words(failure));
+        mailbox.deliverLater(entry.row.id(), this::read);
     }
 }

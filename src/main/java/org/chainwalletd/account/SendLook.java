@@ -21,9 +21,11 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.Outcome;
 
-/** Asks the quorum for the outcome of the transactions of one address. A question without agreement is left for the next look. */
+/**
+ * Asks the quorum for the outcome of the transactions of one address. Anything on which the quorum does not agree is asked again at the next look.
+ */
 final class SendLook {
-    /** Maximum number of receipts asked for at a time; exceeded only if the first transaction alone has more versions. */
+    /** Maximum number of receipts that are requested in one look; exceeded only if the first transaction alone has more versions. */
     private static final int MOST = 128;
 
     private static final int MOST_BLOCKS = 64;
@@ -32,18 +34,20 @@ final class SendLook {
 
     /** Result for one row at this look. */
     sealed interface Finding {
-        /** The chain has not reached its nonce yet. */
+        /** The nonce is not used yet. */
         record Waiting() implements Finding {}
 
         record InBlock(Outcome outcome, boolean isFinal) implements Finding {}
 
-        /** The nonce is used at a final block, and the quorum knows no receipt of any version. */
-        record Gone() implements Finding {}
+        /** The nonce is used at a final block, and the quorum agrees that no version has a receipt. */
+        record NonceUsed() implements Finding {}
     }
 
     /**
-     * @param findings results by row id; rows without a result are missing
-     * @param next id of the row at which the next look starts: the first one for which there was no room
+     * Results of a look.
+     *
+     * @param findings results by row id; a row without a result is not contained
+     * @param next id of the row at which the next look starts: the first one whose receipts were not requested
      */
     record Findings(long head, Map<Long, Finding> findings, long next) {}
 
@@ -53,12 +57,12 @@ final class SendLook {
     /**
      * Performs a look. Blocks.
      *
-     * @param chain endpoints, on the lane of the transactions
-     * @param first id of the row at which to start asking for receipts, so that each row has its turn
+     * @param chain endpoints, with the threads and permits for these transactions
+     * @param first id of the row at which requests for receipts start, so that all rows are served in turn
      */
     static Findings look(AccountChain chain, EvmAddress from, List<AccountSend> rows, long first) {
         Place place = place(chain, from);
-        return look(chain, place, rows, first, standing(chain, place, rows));
+        return look(chain, place, rows, first, stillOnChain(chain, place, rows));
     }
 
     private static Place place(AccountChain chain, EvmAddress from) {
@@ -70,7 +74,7 @@ final class SendLook {
         return new Place(await(head), await(count), last, countAtLast);
     }
 
-    /** Returns the transaction count at a block, which only shows that another sender has used a nonce; 0 if endpoints disagree. */
+    /** Returns the transaction count at a block, which is used only to detect that another sender has used a nonce; 0 if endpoints disagree. */
     private static long countAt(AccountChain chain, EvmAddress from, AccountBlock block) {
         try {
             return await(chain.agreed(reads -> reads.transactionCount(from, BlockRef.hash(block.hash()))));
@@ -80,10 +84,10 @@ final class SendLook {
     }
 
     /**
-     * Blocks of mined rows that are still on the chain: their rows need not be asked for until they are final. Asks one question per block,
-     * however many of our transactions it contains.
+     * Returns the blocks of mined rows that are still on the chain: no receipts of their rows are requested until they are final. Makes one query
+     * per block, however many of our transactions it contains.
      */
-    private static Set<Hash256> standing(AccountChain chain, Place place, List<AccountSend> rows) {
+    private static Set<Hash256> stillOnChain(AccountChain chain, Place place, List<AccountSend> rows) {
         long last = place.last().map(AccountBlock::number).orElse(-1L);
         List<CompletionStage<Optional<Hash256>>> hashes = rows.stream()
                 .flatMap(row -> row.progress().outcome().stream())
@@ -100,7 +104,7 @@ final class SendLook {
                 .collect(Collectors.toSet());
     }
 
-    /** Empty if the quorum does not agree. */
+    /** Returns the answer; empty if the quorum does not agree. */
     private static <T> Optional<T> answer(CompletionStage<T> question) {
         try {
             return Optional.of(await(question));
@@ -109,15 +113,15 @@ final class SendLook {
         }
     }
 
-    private static boolean stands(AccountSend row, Set<Hash256> standing) {
+    private static boolean isOnChain(AccountSend row, Set<Hash256> onChain) {
         return row.progress()
                 .outcome()
-                .filter(outcome -> standing.contains(outcome.blockHash()))
+                .filter(outcome -> onChain.contains(outcome.blockHash()))
                 .isPresent();
     }
 
     private static Findings look(
-            AccountChain chain, Place place, List<AccountSend> rows, long first, Set<Hash256> standing) {
+            AccountChain chain, Place place, List<AccountSend> rows, long first, Set<Hash256> onChain) {
         Map<Long, Finding> findings = new HashMap<>();
         for (AccountSend row : rows) {
             if (row.nonce() >= place.count() && row.state() != AccountSend.State.MINED) {
@@ -125,7 +129,7 @@ final class SendLook {
             }
         }
         List<AccountSend> unknown = rows.stream()
-                .filter(row -> !findings.containsKey(row.id()) && !stands(row, standing))
+                .filter(row -> !findings.containsKey(row.id()) && !isOnChain(row, onChain))
                 .sorted(Comparator.comparing((AccountSend row) -> row.id() < first)
                         .thenComparingLong(AccountSend::id))
                 .toList();
@@ -137,7 +141,7 @@ final class SendLook {
         return new Findings(place.head(), findings, next);
     }
 
-    /** Starts the questions for all versions at once, so that they take no longer than one. */
+    /** Starts the queries for all versions concurrently, so that they take no longer than one. */
     private static Map<AccountSend, List<CompletionStage<Optional<Outcome>>>> outcomes(
             AccountChain chain, List<AccountSend> rows) {
         Map<AccountSend, List<CompletionStage<Optional<Outcome>>>> outcomes = new LinkedHashMap<>();
@@ -156,7 +160,10 @@ final class SendLook {
         return outcomes;
     }
 
-    /** Outcome of the version that is in a block, if there is one. Empty if none is known to be, and the quorum does not agree about each. */
+    /**
+     * Returns the outcome of the version that is in a block; an inner empty value if the quorum agrees that none is, an outer one if this is
+     * unknown.
+     */
     private static Optional<Optional<Outcome>> outcome(List<CompletionStage<Optional<Outcome>>> versions) {
         List<Optional<Optional<Outcome>>> told =
                 versions.stream().map(SendLook::answer).toList();
@@ -175,12 +182,12 @@ final class SendLook {
             return Optional.of(new Finding.InBlock(outcome.get(), isFinal));
         }
         if (row.nonce() < place.countAtLast()) {
-            return Optional.of(new Finding.Gone());
+            return Optional.of(new Finding.NonceUsed());
         }
         return row.nonce() >= place.count() ? Optional.of(new Finding.Waiting()) : Optional.empty();
     }
 
-    /** Receipt of a version, as reported by one endpoint. */
+    /** Reads the outcome of a version from one endpoint's receipt. */
     private static Optional<Outcome> outcome(AccountReads reads, Hash256 version) {
         return reads.receipt(version)
                 .map(found -> new Outcome(version, found.blockNumber(), found.blockHash(), found.succeeded()));

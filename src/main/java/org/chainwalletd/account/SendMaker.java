@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes transactions from requests of one address, in batches: one look at the chain and one commit of the journal per batch. If that fails, no
- * nonce was used, unless it is unknown whether the store has written.
+ * Makes transactions from requests of one address, in batches: one query of the chain and one commit of the journal per batch. If that fails, no
+ * nonce was used, unless the outcome of the commit is unknown.
  */
 final class SendMaker {
     private static final Logger LOG = LoggerFactory.getLogger(SendMaker.class);
@@ -40,7 +40,7 @@ final class SendMaker {
     private final NonceCheck nonces;
     private final BiConsumer<EvmAddress, String> stops;
 
-    /** @param stops called with an address and the reason, concerning its nonces, why nothing new is sent from it; must not block */
+    /** @param stops called with an address and the reason why its nonces permit no new sends; must not block */
     SendMaker(SendSetup setup, NonceCheck nonces, BiConsumer<EvmAddress, String> stops) {
         this.setup = setup;
         this.nonces = nonces;
@@ -57,8 +57,8 @@ final class SendMaker {
     }
 
     /**
-     * Reads the nonces of the address from the journal and makes transactions from the requests. The nonces are read for each batch: mined copies
-     * and nonces used by other senders change them between two batches.
+     * Reads the nonces of the address from the journal and makes transactions from the requests. The nonces are read for each batch, because mined
+     * copies and other senders change them between two batches.
      *
      * @param commitments amounts that open transactions may still take, as answered by the {@link SendWatch}
      */
@@ -101,12 +101,12 @@ final class SendMaker {
         return make(new OrdinaryFunds(line, survey), line, requests);
     }
 
-    /** Facts that decide whether a new transaction may be sent. Blocks. */
+    /** Reads the data that decide whether a new transaction may be sent. Blocks. */
     Survey survey(AccountChain chain, EvmAddress from, Survey.Basis basis) {
         return Survey.of(chain, from, basis, why -> stops.accept(from, why));
     }
 
-    /** Estimates the gas of all requests at once, then pays each from the funds and signs it; all are journalled together. */
+    /** Estimates the gas of all requests concurrently, then pays each one from the funds and signs it; all are journalled in one commit. */
     private List<Outcome> make(FundsLeft funds, NonceCheck.Line line, List<SendRequest> requests) {
         List<CompletionStage<Long>> gas =
                 requests.stream().map(request -> gas(request, funds)).toList();
@@ -117,7 +117,7 @@ final class SendMaker {
             SendRequest request = requests.get(i);
             try {
                 long limit = limit(gas.get(i));
-                requireBegun(request);
+                requireMayBegin(request);
                 priced.add(new Priced(i, request, funds.take(request, limit), limit));
             } catch (RuntimeException e) {
                 outcomes[i] = new Outcome.Refused(request, e);
@@ -127,14 +127,14 @@ final class SendMaker {
         while (!priced.isEmpty()) {
             List<AccountSend> signed = signed(priced, first);
             CrashPoint.ACCOUNT_BEFORE_ROW.reached(() -> signed.get(0).order().kind());
-            // Signing may have to wait for the key as well.
+            // Signing may have waited for the key.
             if (refuse(
                     request -> !request.mayBegin().getAsBoolean(), SendRefusal.notWantedAnyMore(), priced, outcomes)) {
                 continue;
             }
             Journalled written = journal(signed);
             if (written instanceof Journalled.BoundElsewhere bound) {
-                // Another method has bound the token since the lookup.
+                // Another method has bound the client token since the lookup.
                 refuse(
                         request -> request.reference().equals(bound.reference()),
                         SendRefusal.referenceTaken(bound.reference()),
@@ -160,7 +160,7 @@ final class SendMaker {
         return signed;
     }
 
-    /** Refuses one request while the others of the batch continue; false if it is not refused. */
+    /** Refuses the matching requests; the rest of the batch continues. Returns whether one was refused. */
     private static boolean refuse(
             Predicate<SendRequest> refused, Refusal why, List<Priced> priced, Outcome[] outcomes) {
         return priced.removeIf(each -> {
@@ -172,7 +172,7 @@ final class SendMaker {
         });
     }
 
-    /** Reason why nothing new is sent from an address, for any purpose. */
+    /** Returns the reason why nothing new is sent from an address; empty if there is none. */
     Optional<Refusal> obstacle(NonceCheck.Line line, Survey survey) {
         Optional<Refusal> unexplained = nonces.obstacle(line, survey);
         if (unexplained.isPresent()) {
@@ -185,7 +185,7 @@ final class SendMaker {
         return survey.knowsType2() ? Optional.empty() : Optional.of(SendRefusal.oldChain());
     }
 
-    /** Does not estimate gas for a request that cannot be paid anyway. */
+    /** Returns the gas limit of a request. Does not estimate it for a request that cannot be paid anyway. */
     private CompletionStage<Long> gas(SendRequest request, FundsLeft funds) {
         if (request.gas() instanceof Gas.Fixed fixed) {
             return CompletableFuture.completedFuture(fixed.limit());
@@ -199,7 +199,7 @@ final class SendMaker {
                                 withRoom(reads.estimateGas(request.from(), request.to(), value, request.data())));
     }
 
-    /** A failure is reported to its own request. */
+    /** Waits for an estimate; its failure is reported to its own request later. */
     private static void awaitEnd(CompletionStage<Long> gas) {
         try {
             await(gas);
@@ -226,8 +226,8 @@ final class SendMaker {
         return estimate + estimate / 5;
     }
 
-    /** The look at the chain may have taken so long that the request is obsolete. */
-    private static void requireBegun(SendRequest request) {
+    /** Refuses a request whose condition no longer holds, because the queries of the chain may have taken long. */
+    private static void requireMayBegin(SendRequest request) {
         if (!request.mayBegin().getAsBoolean()) {
             throw new RefusedException(SendRefusal.notWantedAnyMore());
         }
@@ -263,13 +263,16 @@ final class SendMaker {
         Journalled written = written(sends);
         CrashPoint.ACCOUNT_AFTER_ROW.reached(() -> sends.get(0).order().kind());
         if (written instanceof Journalled.Taken taken) {
-            throw new IllegalStateException("the journal has a transaction of this name or nonce already: "
+            throw new IllegalStateException("the journal already has a transaction with this reference or nonce: "
                     + taken.by().reference());
         }
         return written;
     }
 
-    /** Any failure but the store's own leaves open whether it has written: callers have to learn this, or they may pay twice. */
+    /**
+     * Writes the rows. After any failure other than the store's own, it is unknown whether they were written: callers must be told, or they may pay
+     * twice.
+     */
     private Journalled written(List<AccountSend> sends) {
         try {
             return await(setup.store().open(sends));
@@ -290,7 +293,11 @@ final class SendMaker {
      */
     private record Priced(int place, SendRequest request, Payment payment, long gas) {}
 
-    /** @param prices one per version, the most expensive last */
+    /**
+     * Amounts of one payment.
+     *
+     * @param prices price of each version, the most expensive one last
+     */
     private record Payment(BigInteger value, List<GasPrice> prices) {}
 
     /** Remaining balance of an address while the requests of a batch are paid from it one by one. */
@@ -299,7 +306,7 @@ final class SendMaker {
 
         Optional<Refusal> refusal(SendRequest request, BigInteger value, long gas);
 
-        /** Throws {@link RefusedException} if {@link #refusal} finds a reason. */
+        /** Pays a request from the funds. Throws {@link RefusedException} if {@link #refusal} finds a reason. */
         Payment take(SendRequest request, long gas);
     }
 
@@ -353,7 +360,7 @@ final class SendMaker {
         }
     }
 
-    /** Funds of claims and refunds: they may use the reserve of open swaps, and are refused only if no endpoint would accept them. */
+    /** Funds for claims and refunds, which may use the reserve of open swaps, and are refused only if no endpoint would accept them. */
     private static final class PressingFunds implements FundsLeft {
         private final Urgency urgency;
         private final int quorum;
@@ -366,7 +373,7 @@ final class SendMaker {
             this.quorum = quorum;
             this.knowsNonce = line.next().isPresent() || urgency.agreedCount().isPresent();
             this.committed = Commitment.sumOfWaiting(line.commitments());
-            if (!urgency.isHeard()) {
+            if (!urgency.isAnswered()) {
                 throw new AccountException.Disagreement(1, false, List.of("none tells what gas costs"));
             }
         }
@@ -378,8 +385,8 @@ final class SendMaker {
 
         @Override
         public Payment take(SendRequest request, long gas) {
-            // No byte of a claim leaves before it is journalled, so it can wait for its nonce; it must not be
-            // journalled at a dead one.
+            // Nothing of a claim is revealed before it is journalled, so it can wait until its nonce is known; it must
+            // not be journalled at a wrong nonce.
             if (request.kind() == SendKind.CLAIM && !knowsNonce) {
                 throw new AccountException.Disagreement(
                         quorum, !urgency.latest().isEmpty(), List.of("the next nonce of the account"));
@@ -395,7 +402,7 @@ final class SendMaker {
                 return new Payment(value, List.of(dear));
             }
             BigInteger free = lowest.subtract(committed).max(BigInteger.ZERO);
-            // Earlier sends may be mined for less than they have committed.
+            // Earlier sends may cost less than their commitments when they are mined.
             BigInteger most = perGas(request, free, value, gas)
                     .max(perGas(request, lowest, value, gas)
                             .min(urgency.plain(Urgency.BOUNDLESS).maxFee()));
@@ -416,7 +423,7 @@ final class SendMaker {
             return request.feeCeiling().map(most::min).orElse(most).divide(BigInteger.valueOf(gas));
         }
 
-        /** Accepts a claim or a refund if the balance covers the base fee that the next block may demand, even if not the usual fee. */
+        /** Accepts a claim or a refund if the balance covers the base fee that the next block may require, even if not the usual fee. */
         @Override
         public Optional<Refusal> refusal(SendRequest request, BigInteger value, long gas) {
             BigInteger least = urgency.lowestBaseFee().add(BigInteger.ONE).multiply(BigInteger.valueOf(gas));

@@ -11,10 +11,10 @@ import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.Outcome;
 
 /**
- * A transaction of ours with all its versions.
+ * Transaction sent by this daemon on the account chain, with all its versions.
  *
  * @param maxFee wei per gas of the newest version
- * @param hashes of all versions that may have left, oldest first: replacements pay more, the last may be one to ourselves
+ * @param hashes hashes of all versions that may have been sent, oldest first: replacements pay more, the last may be a transaction to ourselves
  * @param newestCall hash of the newest version that makes the call
  * @param createdAt milliseconds since 1970
  * @param updatedAt milliseconds since 1970
@@ -35,19 +35,23 @@ public record SendRecord(
     /**
      * Request as its caller made it.
      *
-     * @param owner whom it was made for
-     * @param copy whether it repeats the call of another one, at a nonce that an endpoint named
+     * @param owner owner of the request, see {@link SendRequest#owner}
+     * @param copy whether it repeats the call of another send, at a nonce that an endpoint reported
      */
     public record Order(String reference, SendKind kind, Optional<String> owner, boolean copy) {}
 
     /**
-     * Call that each version makes, except a cancelling one to ourselves.
+     * Call made by each version, except a cancelling transaction to ourselves.
      *
-     * @param value in wei, as it was decided when the nonce was given
+     * @param value in wei, as determined when the nonce was assigned
      */
     public record Call(EvmAddress from, EvmAddress to, BigInteger value, long nonce, long gasLimit) {}
 
-    /** @param head height of the chain as it was last seen */
+    /**
+     * Creates the record of a row.
+     *
+     * @param head last known height of the chain
+     */
     static SendRecord of(AccountSend row, long head) {
         return of(row, state(row, head));
     }
@@ -100,7 +104,7 @@ public record SendRecord(
         return state.at(outcome.hash(), outcome.blockNumber(), outcome.blockHash());
     }
 
-    /** A version to ourselves in a block is no success of what was asked for. */
+    /** A mined transaction to ourselves does not count as success of the request. */
     private static SendState mined(AccountSend row, Outcome outcome, long head) {
         return cancels(row, outcome)
                 ? new SendState.Cancelling()
@@ -112,7 +116,7 @@ public record SendRecord(
                         outcome.succeeded());
     }
 
-    /** The state of a row whose transaction is in a block. */
+    /** Returns the state of a row whose transaction is in a block. */
     static AccountSend.State stateOf(AccountSend row, Outcome outcome, boolean isFinal) {
         if (!isFinal) {
             return AccountSend.State.MINED;
@@ -157,12 +161,12 @@ public record SendRecord(
         return call.nonce();
     }
 
-    /** The version that was mined, otherwise the newest. */
+    /** Returns the hash of the version that was mined, otherwise of the newest one. */
     public Hash256 hash() {
         return state instanceof SendState.InBlock mined ? mined.hash() : hashes.get(hashes.size() - 1);
     }
 
-    /** The version that makes the call and was mined, otherwise the newest that makes it: never one to ourselves. */
+    /** Returns the hash of the version that makes the call: the one that was mined, otherwise the newest one; never a transaction to ourselves. */
     public Hash256 callHash() {
         return state instanceof SendState.InBlock && !(state instanceof SendState.Cancelled) ? hash() : newestCall;
     }
@@ -173,35 +177,35 @@ public record SendRecord(
             return this instanceof Over;
         }
 
-        /** Name of the state in {@code evm_tx_history}: the types' names are part of the interface and are never changed. */
+        /** Name of the state in {@code evm_tx_history}. The names of these types are part of the interface and must not change. */
         default String word() {
             return getClass().getSimpleName().toLowerCase(Locale.ROOT);
         }
 
-        /** A block has a version of it. */
+        /** State in which a block contains a version of the transaction. */
         sealed interface InBlock extends SendState {
             /** Hash of that version. */
             Hash256 hash();
         }
 
-        /** Nothing changes it any more. */
+        /** State that never changes again. */
         sealed interface Over extends SendState {}
 
-        /** Durable with its nonce; no endpoint is known to have it. It may have left all the same. */
+        /** Durable with its nonce, and not known to have reached an endpoint, although it may have. */
         record Journalled() implements SendState {}
 
-        /** At least one endpoint has accepted it, or one of its replacements. */
+        /** At least one endpoint has accepted the transaction or one of its replacements. */
         record Sent() implements SendState {}
 
-        /** A transaction to ourselves with its nonce is on its way, or in a block that is not final. Until that is final either may be mined. */
+        /** A transaction to ourselves with the same nonce was made and is not final, so either may be mined. */
         record Cancelling() implements SendState {}
 
         /**
-         * Mined in a block that is not final yet; a reorganisation takes it back to {@link Sent}.
+         * Mined in a block that is not final yet; a reorganisation returns it to {@link Sent}.
          *
          * @param hash of the version that was mined
          * @param succeeded false: reverted
-         * @param depth blocks on top of it
+         * @param depth number of blocks above it
          */
         record Mined(Hash256 hash, long blockNumber, Hash256 blockHash, long depth, boolean succeeded)
                 implements InBlock {
@@ -217,12 +221,12 @@ public record SendRecord(
         /** Mined in a final block, and reverted there: only its fee was paid. */
         record Reverted(Hash256 hash, long blockNumber, Hash256 blockHash) implements InBlock, Over {}
 
-        /** The transaction to ourselves is in a final block: this one can never be mined. */
+        /** The transaction to ourselves is in a final block, so the request's own transaction can never be mined. */
         record Cancelled(Hash256 hash, long blockNumber, Hash256 blockHash) implements InBlock, Over {}
 
         /**
-         * Its nonce is used at a final block, and no endpoint shows a receipt of ours: either one comes late, or another transaction has used it.
-         * Not durable: the journal has the state before it.
+         * Its nonce is used at a final block, but no endpoint returns a receipt of ours: the receipt is late, or another transaction has used the
+         * nonce. Not durable: the journal keeps the previous state.
          */
         record Missing() implements SendState {
             @Override
@@ -231,7 +235,7 @@ public record SendRecord(
             }
         }
 
-        /** Its nonce is used at a final block by none of our transactions: somebody else has the key. */
+        /** Its nonce is used at a final block by a transaction that is not ours: another party has the key. */
         record Lost() implements Over {}
     }
 }

@@ -10,7 +10,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSendStore;
 
-/** Reasons why a transaction was not made. In each of these cases no nonce was given and nothing has left. */
+/** Reasons for which a transaction was not made. In each of these cases no nonce was assigned and nothing was sent. */
 public final class SendRefusal {
     private static final long BUSY_RETRY_SECONDS = 15;
     private static final long READING_RETRY_SECONDS = 1;
@@ -23,8 +23,8 @@ public final class SendRefusal {
     /**
      * Data of -32035.
      *
-     * @param boundTo name of the access token that has bound it, when that is another than the caller's
-     * @param txId hash of what it has paid by it, with 0x
+     * @param boundTo name of the access token that has bound the client token, if it is not the caller's
+     * @param txId hash of the payment made with the client token, with 0x
      */
     record TokenData(String clientToken, Optional<String> boundTo, Optional<String> txId) {
         TokenData(String clientToken) {
@@ -33,9 +33,9 @@ public final class SendRefusal {
     }
 
     /**
-     * @param needed value and highest fee
-     * @param available balance without open sends and without {@code reserved}
-     * @param reserved kept for the gas of open swaps
+     * @param needed value and maximum fee
+     * @param available balance less open sends and {@code reserved}
+     * @param reserved amount kept for the gas of open swaps
      */
     static Refusal insufficientBalance(BigInteger needed, BigInteger available, BigInteger reserved) {
         return new Refusal(
@@ -49,21 +49,23 @@ public final class SendRefusal {
         return cannotBeBuilt("the account chain asks for a fee of up to " + fee + " wei, more than " + ceiling);
     }
 
-    /** The chain has more transactions of the address than are journalled: another holder of the key sends. Nothing is sent until it is cleared up. */
+    /**
+     * The chain has more transactions of the address than the journal: another holder of the key has sent. Nothing is sent until this is resolved.
+     */
     static Refusal nonceGap(EvmAddress from, long ours, long chains) {
         return cannotBeBuilt("sending from " + from + " has stopped: the chain has seen " + chains
                 + " transactions of it, the daemon's journal explains " + ours
                 + ". Somebody else uses the key, or the journal is of an older backup");
     }
 
-    /** An endpoint names more transactions than are journalled, and the settled block cannot show yet whether that is so. */
+    /** An endpoint reports more transactions than the journal has, and the settled block is not new enough to show whether this is true. */
     static Refusal nonceAhead(EvmAddress from, String endpoint, long named, long ours) {
         return cannotBeBuilt("sending from " + from
                 + " has stopped until the settled block tells: account-chain endpoint " + endpoint + " names " + named
                 + " transactions of it, the daemon's journal explains " + ours);
     }
 
-    /** The journal has a transaction that ended, and the chain does not have it at the block that counts. */
+    /** The journal has a transaction that is over, and the chain does not have it at the surveyed block. */
     static Refusal nonceBehind(EvmAddress from, long nonce, long chains) {
         return cannotBeBuilt(
                 "sending from " + from + " has stopped: the daemon's journal has a transaction with nonce "
@@ -79,7 +81,7 @@ public final class SendRefusal {
     }
 
     /**
-     * The reference names another transaction already, which another access token may have asked for.
+     * The reference already belongs to another transaction, which may have been requested with another access token.
      *
      * @param owner of that transaction, see {@link SendRequest#owner}
      * @param hash of that transaction; empty while it is being made
@@ -101,7 +103,7 @@ public final class SendRefusal {
                 : reference;
     }
 
-    /** Coins paid to an account with code may be moved by others. */
+    /** Refuses an account with code, because others may be able to move its balance. */
     static Refusal hasCode(EvmAddress from) {
         return cannotBeBuilt("the account " + from + " has code, so the daemon does not use it");
     }
@@ -117,7 +119,7 @@ public final class SendRefusal {
                 new RetryLater(true, BUSY_RETRY_SECONDS));
     }
 
-    /** Background work has just begun here: what open swaps need is not known before their journal is read. */
+    /** Background work has just started here: the needs of open swaps are unknown until their journal has been read. */
     static Refusal swapsUnread() {
         return new Refusal(
                 ErrorCode.TOO_MANY_REQUESTS,

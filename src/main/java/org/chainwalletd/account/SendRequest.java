@@ -12,15 +12,16 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSendStore;
 
 /**
- * A transaction that shall be made.
+ * Request to make a transaction on the account chain.
  *
- * @param reference the caller's own unique name for it, such as {@code swap/<id>/lock}: the same reference is the same transaction for ever,
- *     and with other values a {@link SendRefusal#referenceTaken}. Up to {@link #LONGEST_REFERENCE} printable ASCII characters
- * @param data call data; of a claim it holds the secret, which thus must be free to leave before this is asked for
- * @param owner whom it is made for, to find it again: a swap's id, or {@link #ownedBy} a named access token, to which alone its reference answers
- *     then; printable ASCII
- * @param feeCeiling most wei that gas may cost in all (gas limit × fee), also after being raised; empty: no bound but the balance
- * @param mayBegin asked before it is signed, and again in the moment before it is journalled; false: it is refused, and no nonce is used
+ * @param reference the caller's unique name for it, such as {@code swap/<id>/lock}. A reference is permanently bound to one transaction; with other
+ *     values it is refused with {@link SendRefusal#referenceTaken}. Up to {@link #LONGEST_REFERENCE} printable ASCII characters
+ * @param data call data. A claim's contains the secret, so a claim may be requested only once the secret may be revealed
+ * @param owner key by which it can be found: a swap's id, or {@link #ownedBy} a named access token, which is then the only one that may use the
+ *     reference; printable ASCII
+ * @param feeCeiling maximum total cost of gas in wei (gas limit × fee), including later raises; empty: limited only by the balance
+ * @param mayBegin evaluated before it is signed, and again immediately before it is journalled; if false, the request is refused and no nonce is
+ *     used
  */
 public record SendRequest(
         String reference,
@@ -35,7 +36,7 @@ public record SendRequest(
         Optional<String> owner,
         BooleanSupplier mayBegin) {
     public static final int LONGEST_REFERENCE = 256;
-    /** Longest call data in bytes; a lock has 100. */
+    /** Maximum length of call data in bytes; a lock has 100. */
     public static final int LONGEST_DATA = 4_096;
 
     public SendRequest {
@@ -45,11 +46,11 @@ public record SendRequest(
             throw new IllegalArgumentException("call data of " + data.length() + " bytes, at most " + LONGEST_DATA);
         }
         if (pushing == Pushing.COPY) {
-            throw new IllegalArgumentException("copies are made of what was asked for");
+            throw new IllegalArgumentException("a copy cannot be requested");
         }
     }
 
-    /** Creates a request that may be made whenever its turn comes. */
+    /** Creates a request without a condition. */
     public SendRequest(
             String reference,
             SendKind kind,
@@ -64,12 +65,12 @@ public record SendRequest(
         this(reference, kind, from, to, value, data, gas, feeCeiling, pushing, owner, () -> true);
     }
 
-    /** Returns the owner of what the access token with this name asks for. */
+    /** Returns the owner of requests made with the access token of this name. */
     public static String ownedBy(String accessToken) {
         return AccountSendStore.ACCESS_TOKEN + accessToken;
     }
 
-    /** Leaves out the call data: that of a claim holds the secret. */
+    /** Omits the call data, because a claim's contains the secret. */
     @Override
     public String toString() {
         return "SendRequest[" + reference + ", " + kind + ", from=" + from + ", to=" + to + "]";
@@ -94,29 +95,29 @@ public record SendRequest(
         }
     }
 
-    /** The gas limit. */
+    /** Gas limit. */
     public sealed interface Gas {
-        /** Fixed limit, as for a claim, whose call data must not be shown to an endpoint before it is sent. */
+        /** Fixed limit, for example for a claim, whose call data must not reach an endpoint before it is sent. */
         record Fixed(long limit) implements Gas {}
 
-        /** {@code eth_estimateGas} and a fifth on top. */
+        /** Result of {@code eth_estimateGas} plus a fifth. */
         record Estimated() implements Gas {}
     }
 
-    /** Party that rebroadcasts a transaction and raises its fee. */
+    /** Party that resends a transaction and raises its fee. */
     public enum Pushing {
-        /** The nonce owner: until it is final, also after a restart, raised when it is stuck. */
+        /** The owner of the nonces: resends it until it is final, also after a restart, and raises its fee when it is stuck. */
         BY_ITSELF,
         /** As {@link #BY_ITSELF}, with the fee raised every 30 seconds: a claim against a deadline. */
         URGENTLY,
         /**
-         * The caller, by {@link AccountSends#push} while its own conditions hold, or ends it by {@link AccountSends#cancel}. It goes out
-         * once when it is made. Later transactions of the same address wait for it.
+         * The caller, with {@link AccountSends#push} while its own conditions hold, or it ends the send with {@link AccountSends#cancel}. The
+         * transaction is sent once when it is made. Later transactions of the same address wait for it.
          */
         BY_OWNER,
         /**
-         * A copy of a claim or a refund, at a nonce that an endpoint named: goes out while {@link AccountSends#pursue} is called for what it
-         * repeats and an endpoint names its nonce, and never holds up anything. Not to be asked for.
+         * A copy of a claim or a refund at a nonce that an endpoint reported. It is sent while {@link AccountSends#pursue} is called for the
+         * original and an endpoint reports its nonce, and never delays another transaction. Not allowed in requests.
          */
         COPY
     }
@@ -128,8 +129,9 @@ public record SendRequest(
     }
 
     /**
-     * Digest that a reference stands for: a hash over the request. The address that pays is left out: a token keeps its meaning when the key is
-     * replaced, and never pays twice. These bytes are in the store: their order never changes.
+     * Returns the hash of the request, to which its reference is bound. The paying address is not included, so that a token still identifies the
+     * same payment after the key was replaced, and never pays twice. The digest is in the store, so the order of the hashed fields must never
+     * change.
      */
     Hash256 digest() {
         String gasText = gas() instanceof SendRequest.Gas.Fixed fixed ? Long.toString(fixed.limit()) : "estimated";
@@ -156,7 +158,7 @@ public record SendRequest(
         CLAIM,
         REFUND;
 
-        /** Whether waiting costs money: what is claimed or taken back can be lost to a deadline. */
+        /** Whether a delay can cost money, because the claimed or refunded amount can be lost at a deadline. */
         boolean isPressing() {
             return this == CLAIM || this == REFUND;
         }

@@ -24,8 +24,8 @@ import org.chainwalletd.store.StoreException;
 /**
  * Dependencies and settings of sending.
  *
- * @param permission asked before each send: fails when this process may send nothing, or when that is not known
- * @param knownNonce the operator's word that every transaction below this nonce is accounted for, whoever made it
+ * @param permission checked before each send; fails when this process must not send, or when that is unknown
+ * @param knownNonce the operator's assurance that every transaction below this nonce is accounted for, whichever sender made it
  */
 public record SendSetup(
         AccountChain chain,
@@ -36,7 +36,7 @@ public record SendSetup(
         InstantSource clock,
         Threads threads,
         Supplier<CompletionStage<Void>> permission) {
-    /** Time that a database gets to say whether a claim or a refund may be sent. */
+    /** Maximum time to wait for the database's permission to send a claim or a refund. */
     private static final Duration LONGEST_DOUBT = Duration.ofSeconds(5);
 
     /** Returns this setup with a journal that is written only during {@code term}. */
@@ -45,9 +45,9 @@ public record SendSetup(
     }
 
     /**
-     * Fails when a transaction of the journal must not leave now: a daemon that was paused may have been declared off meanwhile, and another one may
-     * have given the transaction up. A claim or a refund is held back only when that is known: it does no harm when the other daemon sends it
-     * too, and a database that is away must not cost a deadline.
+     * Fails when a transaction of the journal must not be sent now: while this daemon was paused it may have been declared off, and another daemon
+     * may have abandoned the transaction. A claim or a refund is withheld only when permission is definitely denied: it does no harm if the other
+     * daemon sends it too, and an unreachable database must not cause a missed deadline.
      */
     CompletionStage<Void> permit(boolean isPressing) {
         CompletionStage<Void> asked = permission.get();
@@ -68,16 +68,16 @@ public record SendSetup(
     }
 
     /**
-     * Pools for straight-line code of sending, each bounded. None waits for a thread of its own pool; {@link AccountSends#funds} waits for
-     * what is being made, so its callers bring their own threads.
+     * Bounded pools for the blocking code of sending. No task waits for a thread of its own pool; {@link AccountSends#funds} waits for transactions
+     * in preparation, so its callers must use their own threads.
      *
      * @param ordinary makes, looks at and replaces transactions
-     * @param pressing makes and replaces claims and refunds, and whatever holds them up
-     * @param continuations turns rows into records; never blocks
+     * @param pressing makes and replaces claims and refunds, and transactions that delay them
+     * @param continuations runs continuations of stages; never blocks
      */
     public record Threads(Executor ordinary, Executor pressing, Executor continuations) {}
 
-    /** The endpoints as they are asked for this purpose. */
+    /** Returns the endpoints, on the lane for claims and refunds if {@code isPressing}. */
     AccountChain chain(boolean isPressing) {
         return isPressing ? chain.pressing() : chain;
     }
@@ -86,13 +86,13 @@ public record SendSetup(
         return isPressing ? threads.pressing() : threads.ordinary();
     }
 
-    /** Signs what a row does, at a price. */
+    /** Signs a version of a row's call at the given price. */
     AccountSend.Version version(AccountSend.Call call, GasPrice price, long now) {
         return version(
                 signed(call, address(call.to()), call.value(), call.data(), call.gasLimit(), price), price, false, now);
     }
 
-    /** Signs a transaction of nothing to ourselves, with the nonce of a row. */
+    /** Signs a transaction of zero wei to ourselves with the nonce of a row. */
     AccountSend.Version cancelling(AccountSend.Call call, long gas, GasPrice price, long now) {
         return version(signed(call, address(call.from()), BigInteger.ZERO, Bytes.EMPTY, gas, price), price, true, now);
     }
@@ -125,7 +125,7 @@ public record SendSetup(
         return EvmAddress.of(bytes.toArray());
     }
 
-    /** The address whose nonce a row takes. */
+    /** Returns the address whose nonce a row uses. */
     static EvmAddress payer(AccountSend row) {
         return address(row.call().from());
     }
@@ -133,16 +133,16 @@ public record SendSetup(
     /**
      * Intervals and batch sizes.
      *
-     * @param look time between two looks at what is not final
-     * @param resend time after which what is in no block goes out again, the same bytes
-     * @param stuck time, and {@code stuckBlocks} blocks, after which the next transaction of an address pays more
-     * @param urgent time after which an urgent one pays more
-     * @param rise time after which the fee of a claim stands at its ceiling: half of the margin that must be left when its secret leaves
-     * @param refused time after which what no endpoint was ever willing to take is abandoned, so that later nonces can go, and after which what has
-     *     no receipt although its nonce is used is lost
-     * @param mostOpen transactions that are not final
-     * @param batch transactions that are made together
-     * @param window transactions of an address that are sent again at a time, those with the lowest nonces
+     * @param look time between two looks at the transactions that are not final
+     * @param resend time after which a transaction that is not in a block is sent again, the same bytes
+     * @param stuck time after which, if {@code stuckBlocks} blocks have passed too, the fee of an address's lowest waiting transaction is raised
+     * @param urgent time after which the fee of an urgent transaction is raised
+     * @param rise time after which the fee of a claim has reached its ceiling: half of the margin that is required when its secret is revealed
+     * @param refused time after which a transaction that no endpoint has ever accepted is abandoned, so that later nonces can be mined, and after
+     *     which a transaction whose nonce is used without a receipt of it is lost
+     * @param mostOpen maximum number of transactions that are not final
+     * @param batch maximum number of transactions that are made together
+     * @param window number of waiting transactions of an address, those with the lowest nonces, that are resent or raised
      */
     public record SendPace(
             Duration look,

@@ -43,12 +43,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the transactions that have a nonce and are not final: submits them to the endpoints, follows their outcome, rebroadcasts dropped
- * ones, raises the fee of stuck ones, and drops them when they are final. Only this actor changes their rows once {@link Nonces} has
- * opened them.
+ * Owns the transactions that have a nonce and are not final: submits them to the endpoints, follows their outcome, resends dropped ones, raises the
+ * fee of stuck ones, and stops following them when they are final. Only this actor changes their rows once {@link Nonces} has opened them.
  *
- * <p>Keeps no state between terms: at the start of a term, and after a restart, it reads every open row and sends the same bytes again,
- * except for sends that their owner pushes. Commands that arrive before the rows have been read are stashed.
+ * <p>Keeps no state between terms: at the start of a term, and after a restart, it reads every open row and sends the same bytes again, except for
+ * sends that their owner pushes. Commands that arrive before the rows have been read are stashed.
  */
 final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SendWatch.class);
@@ -66,9 +65,9 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     record Take(AccountSend row, List<CompletableFuture<SendRecord>> answers) implements Command {}
 
     /** Starts following a row of the journal, unless it is followed already. */
-    record TakeUp(AccountSend row) implements Command {}
+    record Follow(AccountSend row) implements Command {}
 
-    /** Answers with the record of a row; if the row is being submitted for the first time, as soon as that has ended. */
+    /** Answers with the record of a row; if the row is being submitted for the first time, as soon as that submission has ended. */
     record Describe(AccountSend row, CompletableFuture<SendRecord> answer) implements Command {}
 
     record Commit(EvmAddress from, CompletableFuture<OpenSends.Commitments> answer) implements Refusable {}
@@ -77,9 +76,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     record Replace(String reference, Replacer.Purpose purpose, CompletableFuture<SendRecord> answer)
             implements Refusable {
-        /** A send is abandoned only once; from then on it is pushed and raised like sends without an owner that pushes. */
-        private boolean asksForWhatIs(AccountSend row) {
-            return purpose == Replacer.Purpose.NOTHING && row.newest().cancels();
+        /**
+         * Whether the replacement exists already: a send is cancelled only once, and from then on resent and raised like sends without a pushing
+         * owner.
+         */
+        private boolean isDone(AccountSend row) {
+            return purpose == Replacer.Purpose.CANCEL && row.newest().cancels();
         }
     }
 
@@ -100,7 +102,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** Look in progress. */
     private record Looking(long number, boolean isPressing) {}
 
-    private record Named(long id, Outcome<List<EndpointAnswer<Long>>> counts) implements Command {}
+    private record NoncesReported(long id, Outcome<List<EndpointAnswer<Long>>> counts) implements Command {}
 
     private record Copied(long id, Outcome<List<AccountSend>> copies) implements Command {}
 
@@ -111,11 +113,11 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             List<CompletableFuture<SendRecord>> answers)
             implements Command {}
 
-    /** Response of the journal about a row. */
-    private record Heard(long id, Consumer<OpenSend> step) implements Command {}
+    /** Answer of the journal about a row, with the step that handles it. */
+    private record JournalAnswered(long id, Consumer<OpenSend> step) implements Command {}
 
-    /** Open row that its owner asks for, if the journal has one. */
-    private record Sought(String reference, Outcome<Optional<AccountSend>> open) implements Command {}
+    /** Open row of the journal that was requested by its reference and not followed here; empty if there is none. */
+    private record RowFound(String reference, Outcome<Optional<AccountSend>> open) implements Command {}
 
     private record Restored(Outcome<List<AccountSend>> open) implements Command {}
 
@@ -235,7 +237,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> unread(Throwable failure) {
-        LOG.error("the journal of the account chain cannot be read, its sends stand still: {}", failure.toString());
+        LOG.error("the journal of the account chain cannot be read, so its sends are paused: {}", failure.toString());
         timers.startSingleTimer(new Retry(), setup.pace().look());
         return Behaviors.same();
     }
@@ -251,13 +253,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Take.class, this::take)
-                .onMessage(TakeUp.class, this::takeUp)
+                .onMessage(Follow.class, this::follow)
                 .onMessage(Describe.class, this::describe)
                 .onMessage(Commit.class, this::commit)
                 .onMessage(Push.class, this::push)
                 .onMessage(Replace.class, this::replace)
                 .onMessage(Pursue.class, this::pursue)
-                .onMessage(Named.class, this::named)
+                .onMessage(NoncesReported.class, this::noncesReported)
                 .onMessage(Copied.class, this::copied)
                 .onMessage(Open.class, this::open)
                 .onMessage(MakeWay.class, this::makeWay)
@@ -265,8 +267,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .onMessage(Broadcast.class, this::broadcast)
                 .onMessage(Looked.class, this::looked)
                 .onMessage(Replaced.class, this::replaced)
-                .onMessage(Heard.class, this::heard)
-                .onMessage(Sought.class, this::sought)
+                .onMessage(JournalAnswered.class, this::journalAnswered)
+                .onMessage(RowFound.class, this::rowFound)
                 .onSignal(PostStop.class, this::ended)
                 .build();
     }
@@ -279,7 +281,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return Behaviors.same();
     }
 
-    /** A version in preparation is either journalled, and then used in the next term, or not made. */
+    /** Answers the callers of one send. A version in preparation is either journalled, and then used in the next term, or not made. */
     private void leave(OpenSend entry) {
         answer(entry);
         AccountSend row = entry.row;
@@ -315,13 +317,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private Behavior<Command> take(Take command) {
         OpenSend entry = sends.find(command.row().id()).orElseGet(() -> sends.follow(command.row(), head.get()));
-        entry.firstOnItsWay = true;
+        entry.isFirstSubmission = true;
         entry.answers.addAll(command.answers());
         send(entry);
         return this;
     }
 
-    private Behavior<Command> takeUp(TakeUp command) {
+    private Behavior<Command> follow(Follow command) {
         if (sends.find(command.row().id()).isEmpty()) {
             sends.follow(command.row(), head.get());
         }
@@ -329,8 +331,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     /**
-     * Looks for an open row of the journal that is not followed: a commit in doubt may have written it, and its owner is the first to know it.
-     * Following starts only after one more commit, because a row that can be read is not always durable.
+     * Looks in the journal for an open row that is not followed: a commit with unknown outcome may have written it, and its owner then asks about
+     * it first. Following starts only after another commit, because a row that can be read is not always durable.
      */
     private void seek(String reference) {
         Executor threads = setup.threads().continuations();
@@ -345,16 +347,16 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                                 ? CompletableFuture.completedFuture(row)
                                 : setup.store().makeCertain().thenApplyAsync(made -> row, threads),
                         threads);
-        Outcome.pipe(getContext(), open, row -> new Sought(reference, row));
+        Outcome.pipe(getContext(), open, row -> new RowFound(reference, row));
     }
 
-    private Behavior<Command> sought(Sought command) {
+    private Behavior<Command> rowFound(RowFound command) {
         command.open()
                 .match(
-                        open -> open.ifPresent(row -> takeUp(new TakeUp(row))),
+                        open -> open.ifPresent(row -> follow(new Follow(row))),
                         failure -> LOG.atLevel(Background.levelOf(failure))
                                 .log(
-                                        "the journal cannot say whether {} is open: {}",
+                                        "whether {} is open cannot be read from the journal: {}",
                                         command.reference(),
                                         AccountException.words(failure)));
         return this;
@@ -367,7 +369,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 seek(command.row().reference());
             }
             command.answer().complete(SendRecord.of(command.row(), head.get()));
-        } else if (entry.firstOnItsWay) {
+        } else if (entry.isFirstSubmission) {
             entry.answers.add(command.answer());
         } else if (entry.row.state() == State.JOURNALLED && entry.pushesItself()) {
             entry.answers.add(command.answer());
@@ -409,7 +411,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         AccountChain chain = setup.chain(sends.isPressing(entry));
         CompletionStage<Void> permitted = setup.permit(entry.isPressing());
         for (AccountSend.Version version : entry.outgoing()) {
-            entry.underWay++;
+            entry.pendingSubmissions++;
             Outcome.pipe(
                     getContext(),
                     permitted.thenComposeAsync(
@@ -424,30 +426,32 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (entry == null) {
             return this;
         }
-        entry.underWay--;
+        entry.pendingSubmissions--;
         boolean isTaken = command.sent().failure().isEmpty();
         command.sent()
-                .match(sent -> taken(entry, command.version()), failure -> notTaken(entry, command.version(), failure));
-        if (isTaken || entry.underWay == 0) {
-            entry.firstOnItsWay = false;
+                .match(
+                        sent -> accepted(entry, command.version()),
+                        failure -> notAccepted(entry, command.version(), failure));
+        if (isTaken || entry.pendingSubmissions == 0) {
+            entry.isFirstSubmission = false;
             answer(entry);
         }
         return this;
     }
 
-    private void taken(OpenSend entry, Hash256 version) {
+    private void accepted(OpenSend entry, Hash256 version) {
         entry.accepted.add(version);
         CrashPoint.ACCOUNT_AFTER_SEND.reached(entry.row.order()::kind);
-        entry.mayBeTaken();
+        entry.forgetRefusals();
         if (entry.row.state() == State.JOURNALLED) {
             journal.enter(entry, State.SENT, Optional.empty());
         }
     }
 
-    private void notTaken(OpenSend entry, Hash256 version, Throwable failure) {
-        entry.notTaken(version, failure, setup.clock().millis());
+    private void notAccepted(OpenSend entry, Hash256 version, Throwable failure) {
+        entry.notAccepted(version, failure, setup.clock().millis());
         LOG.warn(
-                "account chain: {} (nonce {}) was taken by no endpoint: {}",
+                "account chain: no endpoint has accepted {} (nonce {}): {}",
                 version,
                 entry.row.nonce(),
                 AccountException.words(failure));
@@ -469,7 +473,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         changes.accept(SendRecord.of(written, head.get()));
     }
 
-    private Behavior<Command> heard(Heard command) {
+    private Behavior<Command> journalAnswered(JournalAnswered command) {
         sends.find(command.id()).ifPresent(command.step());
         return this;
     }
@@ -479,7 +483,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (entry == null) {
             seek(command.reference());
             command.answer().completeExceptionally(new RefusedException(SendRefusal.notOpen(command.reference())));
-        } else if (!entry.isWaiting() || entry.replacing || command.asksForWhatIs(entry.row)) {
+        } else if (!entry.isWaiting() || entry.replacing || command.isDone(entry.row)) {
             command.answer().complete(record(entry));
         } else {
             beginReplacing(entry, command.purpose(), List.of(command.answer()));
@@ -493,17 +497,17 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         AccountSend row = entry.row;
         boolean isPressing = sends.isPressing(entry);
         Replacer.Kept kept = new Replacer.Kept(sends.committedBeside(row), swapsBefore(entry));
-        Replacer.Wish wish = new Replacer.Wish(
+        Replacer.Request request = new Replacer.Request(
                 row, purpose, entry.accepted, entry.isOutbid(), sends.behind(row), kept, entry.deadline);
         CompletionStage<Replacer.Made> making =
-                Work.on(setup.threads(isPressing), () -> replacer.replace(wish, isPressing));
+                Work.on(setup.threads(isPressing), () -> replacer.replace(request, isPressing));
         entry.replacement = Optional.of(new OpenSend.Replacement(making, answers));
         Outcome.pipe(getContext(), making, made -> new Replaced(row, purpose, made, answers));
     }
 
     /**
-     * Swaps whose gas money must be kept: none once a gate waits for the transaction, since the swap would otherwise end in its refund with the
-     * reserve untouched.
+     * Number of swaps whose gas money must be kept; empty if unknown. Zero if a gate waits for the transaction: otherwise that swap would end in
+     * its refund with the reserve unused.
      */
     private OptionalInt swapsBefore(OpenSend entry) {
         OpenSwaps open = swaps.get();
@@ -527,7 +531,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    /** Handles a failed replacement, which may nevertheless be in the journal. */
+    /** Handles a failed replacement. It may be in the journal nevertheless, so the row is reread. */
     private void notReplaced(OpenSend entry, List<CompletableFuture<SendRecord>> answers, Throwable why) {
         LOG.atLevel(Background.levelOf(why))
                 .log("nonce {} could not be replaced: {}", entry.row.nonce(), AccountException.words(why));
@@ -545,22 +549,22 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
         made.lowestBalance().ifPresent(wei -> entry.lowestBalance = Optional.of(wei));
         entry.answers.addAll(command.answers());
-        // A transaction that cannot be cancelled is not sent again for that.
-        boolean isWanted = command.purpose() == Replacer.Purpose.THE_SAME
+        // If no cancelling version could be made, the transaction itself is not resent.
+        boolean isWanted = command.purpose() == Replacer.Purpose.RAISE
                 || entry.row.newest().cancels();
         if (entry.isWaiting() && isWanted) {
             send(entry);
         } else {
             if (entry.isWaiting() && !made.outdated()) {
                 LOG.warn(
-                        "nonce {} cannot be spent to ourselves now: the balance leaves nothing for that",
+                        "nonce {} cannot be used by a transaction to ourselves now: the balance is too low",
                         entry.row.nonce());
             }
             answer(entry);
         }
     }
 
-    /** Asks the endpoints as often as transactions that are not in a block are sent again. */
+    /** Asks the endpoints for their next nonce, at the interval at which waiting transactions are resent. */
     private Behavior<Command> pursue(Pursue command) {
         OpenSend entry = sends.find(command.reference()).orElse(null);
         if (entry == null) {
@@ -583,13 +587,16 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                     .toList();
             Outcome.pipe(
                     getContext(),
-                    copier.named(rows),
-                    counts -> new Named(rows.get(0).id(), counts));
+                    copier.reportedNonces(rows),
+                    counts -> new NoncesReported(rows.get(0).id(), counts));
         }
         return this;
     }
 
-    /** Whether none of the copies is in a block: a second one would revert there and still pay its fee. */
+    /**
+     * Whether a copy may be made or sent now: neither the original nor any copy is in a block, because a second one would revert there and still
+     * pay its fee.
+     */
     private boolean mayCopy(OpenSend entry, long now) {
         return !entry.pursuing
                 && entry.isWaiting()
@@ -597,7 +604,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 && sends.copies(entry.row).stream().allMatch(OpenSend::isWaiting);
     }
 
-    private Behavior<Command> named(Named command) {
+    private Behavior<Command> noncesReported(NoncesReported command) {
         OpenSend entry = sends.find(command.id()).orElse(null);
         if (entry == null) {
             return this;
@@ -628,15 +635,15 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    /** Sends a copy while an endpoint reports its nonce, or a nonce from which only open sends of ours lead to it. */
+    /** Resends or raises a copy while an endpoint reports its nonce, or a lower nonce such that open sends of ours use all nonces in between. */
     private void goOn(OpenSend copy, OptionalLong deadline, Set<Long> named, long now) {
         copy.deadline = deadline;
         if (named.stream().noneMatch(nonce -> sends.leads(nonce, copy.row))) {
             return;
         }
         if (copy.mustPayMoreAsCopy(setup.pace(), now)) {
-            beginReplacing(copy, Replacer.Purpose.THE_SAME, List.of());
-        } else if (copy.mustGoOut(setup.pace(), now)) {
+            beginReplacing(copy, Replacer.Purpose.RAISE, List.of());
+        } else if (copy.mustResend(setup.pace(), now)) {
             send(copy);
         }
     }
@@ -654,7 +661,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    /** Follows the journalled copy in any case. */
+    /** Follows the journalled copy, and sends it if it is still wanted. */
     private void begin(AccountSend copy, boolean isWanted) {
         if (sends.find(copy.id()).isPresent()) {
             return;
@@ -662,14 +669,17 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         OpenSend entry = sends.follow(copy, head.get());
         if (isWanted) {
             LOG.warn(
-                    "{} goes out with nonce {} too, which an endpoint of the account chain names",
+                    "{} is sent with nonce {} too, which an endpoint of the account chain reports",
                     copy.reference(),
                     copy.nonce());
             send(entry);
         }
     }
 
-    /** A claim or a refund does not wait for an earlier look at an endpoint that hangs: a new look replaces it. */
+    /**
+     * Starts a look at each address without one in progress. For a claim or a refund, a new look replaces one in progress on the ordinary threads,
+     * which may wait for a hanging endpoint.
+     */
     private Behavior<Command> lookAtAll(Look command) {
         sends.rows().forEach((from, open) -> {
             boolean isPressing = sends.of(from).stream().anyMatch(OpenSend::isPressing);
@@ -697,7 +707,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .match(
                         findings -> apply(command.from(), findings),
                         failure ->
-                                LOG.warn("the account chain cannot be looked at: {}", AccountException.words(failure)));
+                                LOG.warn("the account chain cannot be queried: {}", AccountException.words(failure)));
         sends.due(command.from(), setup.clock().millis(), head.get()).forEach(this::help);
         return this;
     }
@@ -714,7 +724,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (entry == null || entry.rereading || entry.row.state().isOver()) {
             return;
         }
-        if (!(finding instanceof SendLook.Finding.Gone)) {
+        if (!(finding instanceof SendLook.Finding.NonceUsed)) {
             entry.found();
         }
         entry.isAhead = finding instanceof SendLook.Finding.Waiting;
@@ -727,15 +737,18 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 journal.enter(entry, state, Optional.of(in.outcome()));
             }
         } else if (finding instanceof SendLook.Finding.Waiting && entry.row.state() == State.MINED) {
-            LOG.warn("nonce {} of the account chain was taken out of its block", entry.row.nonce());
+            LOG.warn("nonce {} of the account chain was removed from its block by a reorganisation", entry.row.nonce());
             entry.pushedAt = OptionalLong.empty();
             journal.enter(entry, State.SENT, Optional.empty());
-        } else if (finding instanceof SendLook.Finding.Gone) {
-            gone(entry);
+        } else if (finding instanceof SendLook.Finding.NonceUsed) {
+            nonceUsed(entry);
         }
     }
 
-    /** Pauses after a revert: the call may have failed for a temporary reason, such as a time condition, so it is tried again, but not at once. */
+    /**
+     * Pauses the copies of a send after a revert. The call may have failed for a temporary reason, such as a time condition, so it is tried again
+     * later.
+     */
     private void pause(AccountSend copy) {
         long until = setup.clock().millis() + setup.pace().refused().toMillis();
         sends.given(SendSetup.payer(copy)).stream()
@@ -743,14 +756,17 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .forEach(send -> send.pausedUntil = until);
     }
 
-    /** Reported only after a long time, because the caller then pays again. */
-    private void gone(OpenSend entry) {
+    /**
+     * Handles a nonce that is used without a receipt of ours. The send is reported as lost only after a long time, because the caller then pays
+     * again.
+     */
+    private void nonceUsed(OpenSend entry) {
         long now = setup.clock().millis();
         boolean wasMissing = entry.isMissing();
-        entry.gone(now);
+        entry.nonceUsed(now);
         if (entry.isMissing() && !wasMissing) {
             LOG.error(
-                    "nonce {} of {} is used at a final block, and no endpoint shows a receipt of {}: nothing new is sent until one does",
+                    "nonce {} of {} is used at a final block, and no endpoint has a receipt of {}: nothing new is sent until one does",
                     entry.row.nonce(),
                     SendSetup.payer(entry.row),
                     entry.row.reference());
@@ -769,8 +785,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private void help(OpenSends.Due due) {
         switch (due.need()) {
-            case SENT_AGAIN -> send(due.send());
-            case HIGHER_FEE -> beginReplacing(due.send(), Replacer.Purpose.THE_SAME, List.of());
+            case RESEND -> send(due.send());
+            case HIGHER_FEE -> beginReplacing(due.send(), Replacer.Purpose.RAISE, List.of());
             case ABANDONED -> abandon(due.send());
             case LEFT_BEHIND -> leaveBehind(due.send());
             default -> throw new AssertionError(due);
@@ -779,21 +795,21 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private void abandon(OpenSend entry) {
         LOG.warn(
-                "nonce {} of {}: no endpoint has taken {} in {}, so its nonce is to be spent to ourselves",
+                "nonce {} of {}: no endpoint has accepted {} within {}, so its nonce will be used by a transaction to ourselves",
                 entry.row.nonce(),
                 SendSetup.payer(entry.row),
                 entry.row.reference(),
                 setup.pace().refused());
-        beginReplacing(entry, Replacer.Purpose.NOTHING, List.of());
+        beginReplacing(entry, Replacer.Purpose.CANCEL, List.of());
     }
 
     private void leaveBehind(OpenSend entry) {
         LOG.warn(
-                "nonce {} of {}: {} holds up a swap and was not got through, so its nonce is to be spent to ourselves",
+                "nonce {} of {}: {} delays a swap and was not mined, so its nonce will be used by a transaction to ourselves",
                 entry.row.nonce(),
                 SendSetup.payer(entry.row),
                 entry.row.reference());
-        beginReplacing(entry, Replacer.Purpose.NOTHING, List.of());
+        beginReplacing(entry, Replacer.Purpose.CANCEL, List.of());
     }
 
     private Behavior<Command> makeWay(MakeWay command) {
@@ -807,13 +823,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** Delivers the journal's responses to this actor's mailbox. */
     private final class ToSelf implements SendJournal.Mailbox {
         @Override
-        public <T> void hear(long id, CompletionStage<T> answer, BiConsumer<OpenSend, Outcome<T>> step) {
-            Outcome.pipe(getContext(), answer, value -> new Heard(id, entry -> step.accept(entry, value)));
+        public <T> void deliver(long id, CompletionStage<T> answer, BiConsumer<OpenSend, Outcome<T>> step) {
+            Outcome.pipe(getContext(), answer, value -> new JournalAnswered(id, entry -> step.accept(entry, value)));
         }
 
         @Override
-        public void hearLater(long id, Consumer<OpenSend> step) {
-            getContext().scheduleOnce(setup.pace().look(), getContext().getSelf(), new Heard(id, step));
+        public void deliverLater(long id, Consumer<OpenSend> step) {
+            getContext().scheduleOnce(setup.pace().look(), getContext().getSelf(), new JournalAnswered(id, step));
         }
     }
 }

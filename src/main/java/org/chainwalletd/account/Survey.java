@@ -19,15 +19,15 @@ import org.chainwalletd.account.endpoints.GasPrice.FeeMarket;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * Figures of an address that decide whether something new may be sent from it. Count, balance and code are those of one block that the quorum
- * agrees on, read by its hash; two answers that differ are no answer.
+ * Data of an address that decide whether a new transaction may be sent from it. Count, balance and code are the state at one block, read by its
+ * hash, as agreed by the quorum.
  *
  * @param settledNumber height of the newest settled block; −1 while none is agreed on
- * @param count transactions that the chain has of the address at that block
+ * @param count transaction count of the address at the block of its {@link Basis}
  * @param balance in wei
- * @param hasCode whether the address is a contract, or has lent itself to one
- * @param latest each endpoint's own word of its newest block
- * @param market at the newest block that the quorum has
+ * @param hasCode whether the address is a contract or delegates to one (EIP-7702)
+ * @param latest each endpoint's own report of its newest block
+ * @param market gas price at the newest block that the quorum has
  * @param knowsType2 whether blocks have a base fee
  */
 record Survey(
@@ -40,11 +40,11 @@ record Survey(
         boolean knowsType2) {
     private static final BigInteger RESERVED_GAS = BigInteger.valueOf(120_000L * 4);
 
-    /** The block at which the quorum is asked. */
+    /** Block whose state the quorum is asked for. */
     enum Basis {
-        /** Settled block, for locks and for opening a gate: a nonce or a balance that a reorganisation undoes would cost both legs. */
+        /** Settled block, for locks and for gates: if a reorganisation undid the nonce or the balance, both legs could be lost. */
         SETTLED,
-        /** Newest block, for payments, which are repeated when they fail. */
+        /** Newest block, for payments, which can be repeated if they fail. */
         NEWEST;
 
         static Basis of(SendKind kind) {
@@ -53,8 +53,8 @@ record Survey(
     }
 
     /**
-     * @param count read before the block, so of no later one
-     * @param block the endpoint's newest
+     * @param count transaction count, read before the block and therefore not newer than it
+     * @param block the endpoint's newest block
      */
     record Latest(long count, AccountBlock block) {
         static Latest of(AccountReads reads, EvmAddress from) {
@@ -64,14 +64,18 @@ record Survey(
     }
 
     private record Account(long count, BigInteger balance, boolean hasCode) {
-        /** Text of an answer in the message about a disagreement. */
+        /** Returns the text used in the message of a disagreement. */
         @Override
         public String toString() {
             return count + " transactions, " + balance + " wei" + (hasCode ? ", code" : "");
         }
     }
 
-    /** @param contradicted told what endpoints say of the account when they differ; that one does not answer is no contradiction */
+    /**
+     * Reads the data from the endpoints. Blocks.
+     *
+     * @param contradicted receives the endpoints' answers when they differ; not called when answers are only missing
+     */
     static Survey of(AccountChain chain, EvmAddress from, Basis basis, Consumer<String> contradicted) {
         CompletionStage<Optional<AccountBlock>> settled = chain.finalBlock();
         CompletionStage<AccountBlock> newest = chain.newestBlock();
@@ -118,7 +122,7 @@ record Survey(
         }
     }
 
-    /** 120,000 gas × 4 × (2 × base fee + tip): what one open swap may still need. */
+    /** Returns 120,000 gas × 4 × (2 × base fee + tip), the amount that one open swap may still need. */
     static BigInteger reservePerSwap(FeeMarket market) {
         return RESERVED_GAS.multiply(market.comfortable());
     }

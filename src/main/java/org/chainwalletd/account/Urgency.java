@@ -20,14 +20,15 @@ import org.chainwalletd.account.endpoints.GasPrice.FeeMarket;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * Figures for claims and refunds, which never wait for agreement: a wrong price costs time, a late one the whole amount. One of the endpoints
- * may lie in any of them. The fee that is only a bound may follow the highest word; the tip, which is paid in full, follows the lower median.
+ * Prices and balances for claims and refunds, which never wait for agreement: a wrong price costs time, but a transaction that is too late costs
+ * the whole amount. Any value may come from an endpoint that returns false data. The maximum fee is only a bound, so it may follow the highest
+ * value; the tip is paid in full, so it follows the lower median.
  *
- * @param agreed header of the newest block that the quorum has
- * @param agreedCount transactions of the address at the settled block
- * @param latest each endpoint's own word of its newest block
- * @param balances each endpoint's, at its newest block
- * @param tips each endpoint's
+ * @param agreed header of the newest block that the quorum has; empty without agreement
+ * @param agreedCount transaction count of the address at the settled block; empty without agreement
+ * @param latest each endpoint's own report of its newest block
+ * @param balances balance reported by each endpoint at its newest block, in wei
+ * @param tips tip reported by each endpoint, in wei per gas
  */
 record Urgency(
         Optional<AccountBlock> agreed,
@@ -35,14 +36,17 @@ record Urgency(
         List<EndpointAnswer<Survey.Latest>> latest,
         List<BigInteger> balances,
         List<BigInteger> tips) {
-    /** More than there is. */
+    /** Substitute for an unknown balance: more wei than exist. */
     static final BigInteger BOUNDLESS = BigInteger.ONE.shiftLeft(255);
 
     private static final BigInteger TWO = BigInteger.TWO;
-    /** Part of the most that may be paid, left free by a price that is not agreed on, so that it can still be raised. */
+    /** Divisor: a price without agreement uses at most this fraction (1/4) of the maximum, so that it can still be raised. */
     private static final BigInteger FIRST_SHARE = BigInteger.valueOf(4);
 
-    /** Waits for a quorum, and a moment for the others; fails for no endpoint. */
+    /**
+     * Reads the data from the endpoints. Blocks until a quorum has answered, and briefly for the remaining endpoints; no endpoint's failure makes
+     * it fail.
+     */
     static Urgency of(AccountChain chain, EvmAddress from) {
         CompletionStage<AccountBlock> agreed = chain.newestBlock();
         CompletionStage<Optional<AccountBlock>> settled = chain.finalBlock();
@@ -77,30 +81,33 @@ record Urgency(
         return told.stream().map(EndpointAnswer::answer).toList();
     }
 
-    /** Whether any endpoint has said anything of its newest block. */
-    boolean isHeard() {
+    /** Whether at least one endpoint has reported its newest block. */
+    boolean isAnswered() {
         return agreed.isPresent() || !latest.isEmpty();
     }
 
-    /** The first nonce of an address of which the journal has nothing: what the quorum says, otherwise the lowest that is named. */
+    /** Returns the first nonce of an address that the journal does not contain: the agreed transaction count, otherwise the lowest reported one. */
     long count() {
         return agreedCount.orElseGet(() ->
                 latest.stream().mapToLong(told -> told.answer().count()).min().orElse(0));
     }
 
-    Optional<BigInteger> namedLowest() {
+    Optional<BigInteger> lowestReportedBalance() {
         return balances.stream().min(BigInteger::compareTo);
     }
 
     BigInteger lowestBalance() {
-        return namedLowest().orElse(BOUNDLESS);
+        return lowestReportedBalance().orElse(BOUNDLESS);
     }
 
     BigInteger highestBalance() {
         return balances.stream().max(BigInteger::compareTo).orElse(BOUNDLESS);
     }
 
-    /** The highest that so many endpoints reach; the highest of all where fewer answer, empty where none does. */
+    /**
+     * Returns the highest balance that at least {@code quorum} endpoints reach or exceed. If fewer answer, the highest reported balance; empty if
+     * none answers.
+     */
     Optional<BigInteger> reachedBalance(int quorum) {
         return balances.stream()
                 .sorted(Comparator.reverseOrder())
@@ -116,14 +123,14 @@ record Urgency(
         return agreed.flatMap(AccountBlock::baseFee);
     }
 
-    /** Lowest base fee that any endpoint names; 0 when none does. */
+    /** Returns the lowest base fee that any endpoint reports; 0 if none does. */
     BigInteger lowestBaseFee() {
         return Stream.concat(namedBaseFees(), agreedBaseFee().stream())
                 .min(BigInteger::compareTo)
                 .orElse(BigInteger.ZERO);
     }
 
-    /** Market by the base fee of the agreed header, otherwise by the lowest base fee that an endpoint names. */
+    /** Returns the market at the base fee of the agreed header, otherwise at the lowest base fee that an endpoint reports. */
     FeeMarket market() {
         BigInteger baseFee = agreedBaseFee().orElseGet(this::lowestBaseFee);
         return new FeeMarket(baseFee, GasPrice.firstTip(tips, baseFee));

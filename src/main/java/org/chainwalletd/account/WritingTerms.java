@@ -9,14 +9,14 @@ import java.util.function.Supplier;
 import org.chainwalletd.keeper.Background;
 
 /**
- * Permits writes to the journal in terms: each start of an actor, with the daemon's background work, begins one. A term that has ended begins no
- * write, and the next one reads the journal only after all earlier writes have completed, so it finds every row. Safe for threads.
+ * Permits writes to the journal in terms: a term begins when an actor of the background work starts, and ends when it stops. No write begins in an
+ * ended term, and the next term reads the journal only after all earlier writes have completed, so it finds every row. Thread-safe.
  */
 final class WritingTerms {
     private final Executor executor;
     private final Set<CompletableFuture<?>> underWay = new HashSet<>();
 
-    /** @param executor for continuations; never blocks */
+    /** @param executor runs continuations; never blocks */
     WritingTerms(Executor executor) {
         this.executor = executor;
     }
@@ -25,7 +25,7 @@ final class WritingTerms {
         return new Term();
     }
 
-    /** Completes when the writes that are under way at this moment are over; never fails. */
+    /** Completes when the writes that are now in progress have ended; never fails. */
     synchronized CompletionStage<Void> settled() {
         return CompletableFuture.allOf(underWay.toArray(CompletableFuture[]::new))
                 .handleAsync((done, failure) -> null, executor);
@@ -35,11 +35,11 @@ final class WritingTerms {
         underWay.remove(write);
     }
 
-    /** Time from the start of an actor to its stop, in which it may write. */
+    /** Time from the start of an actor to its stop, during which it may write. */
     final class Term {
         private boolean over;
 
-        /** Begins a write; fails with {@link Background#stopped}, and writes nothing, when this term has ended. */
+        /** Begins a write; if this term has ended, writes nothing and fails with {@link Background#stopped}. */
         <T> CompletionStage<T> write(Supplier<CompletionStage<T>> begin) {
             CompletableFuture<T> write;
             synchronized (WritingTerms.this) {

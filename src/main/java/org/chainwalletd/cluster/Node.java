@@ -20,10 +20,10 @@ public interface Node {
      */
     void join(List<String> others);
 
-    /** Tells whether this node is a full member of a cluster, possibly alone. */
+    /** Returns whether this node is a full member of a cluster, possibly alone. */
     boolean isUp();
 
-    /** Tells whether the node has ended, by itself or by {@link #close}. */
+    /** Returns whether the node has ended, by itself or by {@link #close}. */
     boolean hasEnded();
 
     /** Returns the addresses of all members of the cluster, including this one, reachable or not. */

@@ -30,7 +30,7 @@ public interface EventFeed {
     /** The daemon is stopping. */
     record Stopping() implements Opening {}
 
-    /** Memory budget that all clients share. Safe for threads. */
+    /** Memory budget that all clients share. Thread-safe. */
     interface Memory {
         /** Takes {@code bytes} if that much is left, otherwise nothing. */
         boolean take(long bytes);

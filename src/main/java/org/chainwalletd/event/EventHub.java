@@ -11,7 +11,7 @@ import org.apache.pekko.util.ByteString;
 /**
  * Publishes live events to all open streams, and stores none. A stream is cut when more than {@link #MOST_EVENTS} events or {@link #MOST_BYTES}
  * bytes wait for its reader; the reader reconnects and gets {@code resync}. Lower packages publish through interfaces of their own, which {@code
- * boot} connects to this class. Safe for threads.
+ * boot} connects to this class. Thread-safe.
  */
 public final class EventHub {
     static final int MOST_EVENTS = 256;

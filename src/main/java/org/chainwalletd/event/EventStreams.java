@@ -31,7 +31,7 @@ import org.chainwalletd.wait.Waits;
  * Server-sent event streams. Each buffers the newest tip, one page of credits and a bounded number of live events: a newer tip replaces an older
  * one, the next credits are read from the books when the reader has taken the previous ones, and a reader that leaves too many live events unread
  * is cut. So no credit is lost to a slow or disconnected reader: it continues after the last id that it received. Credits are those of {@code
- * list_credits} with {@code min_confirmations} 0 and without change. Safe for threads.
+ * list_credits} with {@code min_confirmations} 0 and without change. Thread-safe.
  */
 public final class EventStreams implements EventFeed {
     /** Credits per read. */
@@ -207,7 +207,7 @@ public final class EventStreams implements EventFeed {
         return events;
     }
 
-    /** Limits the number of open streams. Safe for threads. */
+    /** Limits the number of open streams. Thread-safe. */
     static final class StreamPlaces {
         private final int most;
         private final int share;

@@ -15,7 +15,7 @@ final class ServerSentEvents {
     /** A comment line, which readers ignore. */
     static final ByteString HEARTBEAT = ByteString.fromString(":\n\n");
 
-    /** Tells the reader that it may have missed live-only events. */
+    /** Notifies the reader that it may have missed live-only events. */
     static final ByteString RESYNC = ByteString.fromString("event: resync\ndata: {}\n\n");
 
     /** @param timestamp Unix seconds */

@@ -15,9 +15,9 @@ import org.chainwalletd.crypto.SecretBytes;
  * Unsigned transaction of type 2 (EIP-1559, EIP-2718) with an empty access list. Fees and value are in wei.
  *
  * @param chainId binds the signature to one chain
- * @param nonce number of transactions that the sender has made before
+ * @param nonce number of earlier transactions of the sender
  * @param maxPriorityFeePerGas at most {@code maxFeePerGas}
- * @param data call data; empty for a bare payment
+ * @param data call data; empty for a plain payment
  */
 public record DynamicFeeTransaction(
         BigInteger chainId,
@@ -32,7 +32,7 @@ public record DynamicFeeTransaction(
 
     public DynamicFeeTransaction {
         if (maxPriorityFeePerGas.compareTo(maxFeePerGas) > 0) {
-            throw new IllegalArgumentException("the priority fee is above the whole fee");
+            throw new IllegalArgumentException("the priority fee is above the maximum fee");
         }
     }
 
@@ -94,7 +94,7 @@ public record DynamicFeeTransaction(
         return Bytes.wrap(out.toByteArray());
     }
 
-    /** Recursive length prefix: the account chain's encoding of byte strings and lists of them. Encodes only. */
+    /** Encoder of recursive length prefix (RLP), the account chain's encoding of byte strings and nested lists of them. */
     static final class Rlp {
         private static final int SHORT = 55;
         private static final int STRING = 0x80;
@@ -102,7 +102,7 @@ public record DynamicFeeTransaction(
 
         private Rlp() {}
 
-        /** A byte string: itself when it is one byte below 0x80, otherwise behind its length. */
+        /** Encodes a byte string: a single byte below 0x80 as itself, anything else prefixed by its length. */
         static byte[] bytes(byte[] content) {
             if (content.length == 1 && content[0] >= 0) {
                 return content.clone();
@@ -111,7 +111,7 @@ public record DynamicFeeTransaction(
         }
 
         /**
-         * A number without leading zeros; zero is the empty string.
+         * Encodes a number without leading zeros; zero as the empty string.
          *
          * @throws IllegalArgumentException for a negative one
          */
@@ -122,7 +122,7 @@ public record DynamicFeeTransaction(
             return bytes(number.signum() == 0 ? new byte[0] : BigIntegers.asUnsignedByteArray(number));
         }
 
-        /** A list of items that are encoded already. */
+        /** Encodes a list of already encoded items. */
         static byte[] list(List<byte[]> items) {
             ByteArrayOutputStream content = new ByteArrayOutputStream();
             items.forEach(content::writeBytes);

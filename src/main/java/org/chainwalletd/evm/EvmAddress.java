@@ -8,7 +8,7 @@ import org.chainwalletd.crypto.Keccak256;
 import org.chainwalletd.crypto.Secp256k1;
 import org.chainwalletd.crypto.SecretBytes;
 
-/** An address of the account chain: 20 bytes, printed with the mixed-case checksum of EIP-55. */
+/** Address of the account chain: 20 bytes, printed with the mixed-case checksum of EIP-55. */
 public final class EvmAddress {
     public static final int LENGTH = 20;
 
@@ -33,15 +33,15 @@ public final class EvmAddress {
         return new EvmAddress(bytes.clone());
     }
 
-    /** The address of a secp256k1 secret: the last 20 bytes of Keccak-256 over the uncompressed public key without its first byte. */
+    /** Returns the address of a secp256k1 secret: the last 20 bytes of Keccak-256 over the uncompressed public key without its first byte. */
     public static EvmAddress ofSecret(SecretBytes secret) {
         byte[] hash = Keccak256.of(secret.use(Secp256k1::publicKey));
         return new EvmAddress(Arrays.copyOfRange(hash, hash.length - LENGTH, hash.length));
     }
 
     /**
-     * Reads {@code 0x} and 40 hexadecimal digits. Digits all of one case carry no checksum; otherwise the case of each letter must be the
-     * checksum's.
+     * Parses {@code 0x} and 40 hexadecimal digits. Letters that are all of one case have no checksum; otherwise the case of each letter must match
+     * the checksum.
      *
      * @throws IllegalArgumentException for anything else
      */
@@ -59,12 +59,12 @@ public final class EvmAddress {
         return address;
     }
 
-    /** A copy of the 20 bytes. */
+    /** Returns a copy of the 20 bytes. */
     public byte[] toArray() {
         return value.clone();
     }
 
-    /** 40 lower-case digits, without {@code 0x}. */
+    /** Returns 40 lower-case digits, without {@code 0x}. */
     public String hex() {
         return HEX.formatHex(value);
     }
@@ -83,7 +83,7 @@ public final class EvmAddress {
         return Arrays.hashCode(value);
     }
 
-    /** Text with the checksum of EIP-55: a letter is upper case when the digit of the hash in its place is 8 or more. */
+    /** Returns the text with the checksum of EIP-55: a letter is upper case if the hash has a digit of 8 or more at the same position. */
     @Override
     public String toString() {
         String digits = HEX.formatHex(value);

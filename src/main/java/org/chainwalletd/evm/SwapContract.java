@@ -13,8 +13,8 @@ import org.chainwalletd.chain.U64;
 import org.chainwalletd.crypto.Keccak256;
 
 /**
- * The interface of the hash-time-locked contract on the account chain (chain protocol, appendix E.3): call data, return data, its event.
- * Words of the contract's ABI have 32 bytes, big-endian. Amounts are in wei, deadlines in Unix seconds (u64).
+ * Interface of the hash-time-locked contract on the account chain (chain protocol, appendix E.3): call data, return data and its event. Words of
+ * the contract's ABI have 32 bytes, big-endian. Amounts are in wei, deadlines in Unix seconds (u64).
  */
 public final class SwapContract {
     /** Topic 0 of the event {@code Locked}. */
@@ -40,20 +40,20 @@ public final class SwapContract {
     /**
      * Result of {@code getSwap}; all zero for an unknown hash lock.
      *
-     * @param deadline a refund is due from this block time on
+     * @param deadline block time from which a refund is possible
      */
     public record Swap(EvmAddress sender, EvmAddress recipient, BigInteger amount, long deadline, State state) {}
 
     /** Event emitted by {@code lock}. */
     public record Locked(Hash256 hashLock, EvmAddress sender, EvmAddress recipient, BigInteger amount, long deadline) {}
 
-    /** Call data of {@code lock}; the amount is the value sent with it. */
+    /** Returns the call data of {@code lock}; the amount is the value of the transaction. */
     public static Bytes lock(Hash256 hashLock, EvmAddress recipient, long deadline) {
         return call(LOCK, hashLock.toArray(), word(recipient), word(U64.toBigInteger(deadline)));
     }
 
     /**
-     * Call data of {@code claim}: contains the secret, so every recipient of the call data learns it.
+     * Returns the call data of {@code claim}. It contains the secret, so every recipient of the call data learns it.
      *
      * @throws IllegalArgumentException unless the preimage has 32 bytes
      */
@@ -64,18 +64,18 @@ public final class SwapContract {
         return call(CLAIM, preimage);
     }
 
-    /** Call data of {@code refund}; only its sender may call it. */
+    /** Returns the call data of {@code refund}, which only the lock's sender may call. */
     public static Bytes refund(Hash256 hashLock) {
         return call(REFUND, hashLock.toArray());
     }
 
-    /** Call data of {@code getSwap}. */
+    /** Returns the call data of {@code getSwap}. */
     public static Bytes getSwap(Hash256 hashLock) {
         return call(GET_SWAP, hashLock.toArray());
     }
 
     /**
-     * Reads what {@code getSwap} returned.
+     * Decodes the return data of {@code getSwap}.
      *
      * @throws IllegalArgumentException unless it is five words of the declared types
      */
@@ -94,7 +94,7 @@ public final class SwapContract {
     }
 
     /**
-     * Reads an event.
+     * Decodes an event.
      *
      * @param topics topic 0 first, 32 bytes each
      * @throws IllegalArgumentException unless it is a well-formed {@code Locked}
@@ -112,7 +112,7 @@ public final class SwapContract {
                 u64(data, 1));
     }
 
-    /** The preimage in the call data of a direct {@code claim}; empty for any other call. */
+    /** Returns the preimage in the call data of a direct {@code claim}; empty for any other call. */
     public static Optional<byte[]> claimed(Bytes callData) {
         boolean isClaim =
                 callData.length() == CLAIM.length + WORD && Arrays.equals(callData.slice(0, CLAIM.length), CLAIM);

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads a block and proves its parts: the block id is the hash of the header, each transaction hashes to its id, and the transactions, byte for
- * byte, hash to the header's root. The list of ids comes from one node; transactions prove themselves and may come from any node. Safe for threads.
+ * byte, hash to the header's root. The list of ids comes from one node; transactions prove themselves and may come from any node. Thread-safe.
  */
 final class BlockReader {
     private static final Logger LOG = LoggerFactory.getLogger(BlockReader.class);

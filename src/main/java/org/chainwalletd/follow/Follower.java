@@ -30,7 +30,7 @@ import org.chainwalletd.store.books.Books;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Interface of the followed chain for the rest of the daemon. Safe for threads. */
+/** Interface of the followed chain for the rest of the daemon. Thread-safe. */
 public final class Follower {
     private final ActorRef<Walker.Command> walker;
     private final Subscribers subscribers;

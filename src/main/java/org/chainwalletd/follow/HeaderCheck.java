@@ -130,7 +130,7 @@ final class HeaderCheck {
                 header.height(), header.id(), header.previousId(), header.timestamp(), header.target(), workChecked);
     }
 
-    /** Faults that a development chain may have, because nodes do not check these rules there. Each is logged once. Safe for threads. */
+    /** Faults that a development chain may have, because nodes do not check these rules there. Each is logged once. Thread-safe. */
     static final class Leniency {
         private static final Logger LOG = LoggerFactory.getLogger(Leniency.class);
         private static final Set<Fault.Rule> FORGIVEN =

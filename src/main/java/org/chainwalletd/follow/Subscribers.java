@@ -34,12 +34,12 @@ final class Subscribers {
                 new FollowStatus(Optional.empty(), Optional.empty(), -1, -1, startedAt, List.of()));
     }
 
-    /** Returns the newest published tip; safe for threads. */
+    /** Returns the newest published tip; may be called on any thread. */
     Optional<FollowedTip> tip() {
         return status.get().tip();
     }
 
-    /** Returns the status; safe for threads. */
+    /** Returns the status; may be called on any thread. */
     FollowStatus status() {
         return status.get();
     }
@@ -50,7 +50,7 @@ final class Subscribers {
         status.set(new FollowStatus(now.tip(), now.network(), nodesHeight, namedHeight, now.startedAt(), complaints));
     }
 
-    /** Returns the names of the nodes whose tips are ignored; safe for threads. */
+    /** Returns the names of the nodes whose tips are ignored; may be called on any thread. */
     Set<String> nodesWithIgnoredTips() {
         return ignoredTips;
     }
@@ -59,17 +59,17 @@ final class Subscribers {
         ignoredTips = nodes;
     }
 
-    /** Returns the lowest block to which the followed chain is linked by ids; safe for threads. */
+    /** Returns the lowest block to which the followed chain is linked by ids; may be called on any thread. */
     Optional<BlockPlace> ancestor() {
         return ancestor;
     }
 
-    /** Sets the lowest block to which the followed chain is linked by ids; safe for threads. */
+    /** Sets the lowest block to which the followed chain is linked by ids; may be called on any thread. */
     void setAncestor(BlockPlace lowest) {
         ancestor = Optional.of(lowest);
     }
 
-    /** Safe for threads. */
+    /** Returns whose answers count now; may be called on any thread. */
     Precedence precedence() {
         return precedence;
     }

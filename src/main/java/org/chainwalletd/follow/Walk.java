@@ -82,7 +82,7 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
         return Optional.of(Pair.create(height + 1, height));
     }
 
-    /** Limits the number of concurrent requests; the others start in order, each when one has ended. Safe for threads. */
+    /** Limits the number of concurrent requests; the others start in order, each when one has ended. Thread-safe. */
     static final class Gate {
         private final Deque<Runnable> waiting = new ArrayDeque<>();
         private int free;

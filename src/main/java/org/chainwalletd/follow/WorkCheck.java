@@ -15,7 +15,7 @@ import org.chainwalletd.crypto.SecretBytes;
 
 /**
  * Computes the proof of work of headers (chain protocol, section 9.5): a few tenths of a second and 64 MiB each, on a low-priority thread. Passed
- * headers are cached. Safe for threads.
+ * headers are cached. Thread-safe.
  */
 public final class WorkCheck {
     private static final Argon2 COST = new Argon2(65_536, 2, 1);

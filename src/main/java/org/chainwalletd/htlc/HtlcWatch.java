@@ -77,7 +77,7 @@ public record HtlcWatch(
 
     /**
      * Detects locks that will never be mined: the node does not know the lock transaction, and a block has another spend of one of its inputs
-     * (decisions.md, section 3). If a block contains the lock all the same, it is locked again.
+     * (decisions.md, section 3). If a block contains the lock nevertheless, it is locked again.
      *
      * @param executor for continuations; never blocks
      */

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warnings of locks past their timeout, which come in rounds. Each lock is reported once. Anybody can create such locks, so above a maximum the
- * others are reported in sum, again when the largest of them changes.
+ * Warnings about locks past their timeout, in rounds. Each lock is reported once. Anybody can create such locks, so above a maximum number the
+ * further locks are reported in one summary, which is repeated when the largest of them changes.
  */
 final class OverdueWarnings {
     private static final Logger LOG = LoggerFactory.getLogger(OverdueWarnings.class);
@@ -23,10 +23,10 @@ final class OverdueWarnings {
     private int more;
 
     private Optional<HtlcRow> largest = Optional.empty();
-    /** Largest of the further locks at the last report in sum. */
+    /** Largest of the further locks at the last summary. */
     private Optional<Outpoint> reported = Optional.empty();
 
-    /** @param most maximum number of locks that are reported one by one */
+    /** @param most maximum number of locks that are reported individually */
     OverdueWarnings(int most) {
         this.most = most;
     }

@@ -181,7 +181,7 @@ record RedeemPlan(
                         executor);
     }
 
-    /** Fails when a claim would publish its preimage on the word of only some of the nodes. */
+    /** Fails when a claim would publish its preimage because of the answers of only some of the nodes. */
     private CompletionStage<Void> agreed(LockTransactions transactions, Executor executor) {
         Outpoint lock = request.lock();
         if (request instanceof ReclaimRequest) {

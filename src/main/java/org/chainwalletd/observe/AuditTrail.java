@@ -14,15 +14,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes a line to the logger {@code audit} for each call of a manage or spend method, including calls refused because of their token
- * (decisions.md, requirement 23). Holds names, addresses of callers, transaction ids, and of a spend who pays whom and its client token: never a
- * secret, and never a memo.
+ * (decisions.md, requirement 23). A line contains names, addresses of callers and transaction ids, and for a spend the payer, the recipients and
+ * the client token; never a secret or a memo.
  */
 public final class AuditTrail implements CallObserver {
     /** Logger name, for configurations that send these lines to a separate appender. */
     public static final String LOGGER = "audit";
 
     private static final int MOST_WORDS = 4;
-    /** The digits of an address. */
+    /** Length of an address in hex digits. */
     private static final int LONGEST_WORD = 64;
 
     private static final Logger AUDIT = LoggerFactory.getLogger(LOGGER);
@@ -34,7 +34,7 @@ public final class AuditTrail implements CallObserver {
         this(clock, AUDIT::info);
     }
 
-    /** @param lines takes each line */
+    /** @param lines receives each line */
     AuditTrail(Clock clock, Consumer<String> lines) {
         this.clock = clock;
         this.lines = lines;
@@ -76,7 +76,7 @@ public final class AuditTrail implements CallObserver {
         return first(words.stream().limit(MOST_WORDS).map(AuditTrail::cut).toList(), words.size());
     }
 
-    /** The first words, and how many more there are. */
+    /** Joins the first words, and adds how many more there are. */
     private static String first(List<String> words, int all) {
         String told = words.isEmpty() ? "-" : String.join(",", words);
         return all > words.size() ? told + ",+" + (all - words.size()) : told;

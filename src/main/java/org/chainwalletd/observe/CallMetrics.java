@@ -18,10 +18,11 @@ import org.chainwalletd.rpc.RpcMethod;
 
 /**
  * Counts and times calls: {@code walletd_rpc_calls_seconds} by method and outcome, {@code walletd_rpc_errors_total} by method and code,
- * {@code walletd_rpc_in_flight}. A call costs two adders and one timer; meters are looked up once per method.
+ * {@code walletd_rpc_in_flight}. Each call updates two adders and one timer; meters are looked up once per method.
  *
- * <p>Each error that a method is known to give is counted from zero, because {@code increase} does not see the first event of a counter that appears
- * with it. The histograms of a method appear with its first call: 12 lines for each of 200 would be most of the page.
+ * <p>The counters of all errors that a method may return exist from the start, with zero, because Prometheus's {@code increase} misses the first
+ * event of a counter that appears with it. The histograms of a method appear with its first call: 12 lines for each of 200 would be most of the
+ * page.
  */
 public final class CallMetrics implements CallObserver {
     private static final Duration[] BOUNDS = {

@@ -8,7 +8,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
-/** Counts what the HTTP server refuses or cuts off, by one of a few fixed reasons, and shows how many connections are open. */
+/**
+ * Counts the requests and connections that the HTTP server refuses or ends, by one of a few fixed reasons, and reports the number of open
+ * connections.
+ */
 public final class HttpMetrics {
     private final MeterRegistry registry;
     private final Map<String, Counter> refusals = new ConcurrentHashMap<>();

@@ -9,10 +9,10 @@ import java.util.TimeZone;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The time of an event in the system's time zone, as ISO 8601 and RFC 3339 write it, with milliseconds and the offset from UTC.
+ * Converter of a log pattern for the time of an event in the system's time zone: ISO 8601 and RFC 3339, with milliseconds and the offset from UTC.
  *
- * <p>Logback's own word for it asks {@code java.time} for the rules of the zone, which opens every jar of the class path to look for others: a
- * tenth of a second of each start.
+ * <p>Logback's own converter uses {@code java.time}, which searches every jar of the class path for time-zone rules and so delays each start by a
+ * tenth of a second.
  */
 final class LocalTime extends ClassicConverter {
     static final String WORD = "localTime";

@@ -10,8 +10,8 @@ import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * Logback as {@link LogSetup} wants it, without the search for providers and configurations through every jar of the class path. With a
- * configuration of the operator's own, logback itself in full.
+ * SLF4J provider for logback configured by {@link LogSetup}, without searching every jar of the class path for providers and configurations. Not
+ * used if the operator supplies a configuration; logback's own provider then reads it.
  */
 public final class LogProvider implements SLF4JServiceProvider {
     private static final String PROVIDER = "slf4j.provider";
@@ -21,7 +21,7 @@ public final class LogProvider implements SLF4JServiceProvider {
     private final LogbackMDCAdapter mdc = new LogbackMDCAdapter();
     private final IMarkerFactory markers = new BasicMarkerFactory();
 
-    /** Takes effect when it is called before the first logger is asked for. */
+    /** Selects this provider, unless the operator supplies a configuration. Must be called before the first logger is created. */
     public static void use() {
         if (LogSetup.ownConfiguration().isEmpty() && System.getProperty(PROVIDER) == null) {
             System.setProperty(PROVIDER, LogProvider.class.getName());

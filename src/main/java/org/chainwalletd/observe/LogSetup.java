@@ -22,9 +22,9 @@ import java.util.TimeZone;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log as it is without a configuration: INFO to standard error, one line per event with the request it belongs to; standard output is
- * for what a command prints. Found by logback itself, which spares the start its XML reader; steps back when {@code
- * logback.configurationFile} names a file that is there.
+ * Default configuration of the log: INFO to standard error, one line per event with the request it belongs to; standard output is reserved for the
+ * output of commands. Logback finds this class by itself, so the start does not need its XML reader. Does nothing if
+ * {@code logback.configurationFile} names a readable file.
  */
 public final class LogSetup extends ContextAwareBase implements Configurator {
     private static final String OWN_CONFIGURATION = "logback.configurationFile";
@@ -52,10 +52,10 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     }
 
     /**
-     * Takes up the operator's own configuration, if there is one, and sees to it that its lines cannot be forged.
+     * Checks the operator's configuration, if there is one, and completes its patterns so that log lines cannot be forged.
      *
-     * @return why the log is not written as it says, as one line that says what to do; otherwise the fault would go unnoticed until a line is
-     * missing
+     * @return why the log cannot be written as configured, with instructions, in one line; without it the fault would go unnoticed until a line is
+     *     missing
      */
     public static Optional<String> takeUp() {
         Optional<String> own = Optional.ofNullable(System.getProperty(OWN_CONFIGURATION));
@@ -106,8 +106,8 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     }
 
     /**
-     * Makes the console write each event as a JSON object on a line of its own. A console of the operator's own configuration is switched likewise;
-     * other appenders stay as they are.
+     * Makes console appenders write each event as a JSON object on one line, also those of the operator's configuration; other appenders are
+     * unchanged.
      */
     public static void useJson() {
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
@@ -147,8 +147,8 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     }
 
     /**
-     * Each event as a JSON object on a line of its own. JSON itself escapes what ends a line for most readers only: the rest of {@link Printable}
-     * stands inside of its strings alone, and is written the same way.
+     * Encoder that writes each event as a JSON object on one line. JSON escaping does not cover all characters that {@link Printable} escapes;
+     * these can occur only inside of JSON strings, so the whole line is escaped again.
      */
     public static final class JsonLines extends JsonEncoder {
         private static final TimeZone UTC = TimeZone.getTimeZone("UTC");
@@ -157,7 +157,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
             // Writes the formatted message; otherwise the line has the pattern with {} and its values separately, which
             // cannot be searched.
             setWithFormattedMessage(true);
-            // They are in the text, and would be there in full length again.
+            // The formatted message contains the arguments, and this copy would not be shortened.
             setWithArguments(false);
         }
 

@@ -10,12 +10,12 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
-/** The daemon's one registry of meters. Names begin with {@code walletd.}; labels never hold a caller's text. */
+/** The daemon's only registry of meters. Names begin with {@code walletd.}; labels never contain a caller's text. */
 public final class Metrics implements AutoCloseable {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private JvmGcMetrics collections;
 
-    /** Adds the process's own figures: memory, collections, threads, processor, files, uptime. They cost start time, so not by default. */
+    /** Adds meters of the process: memory, garbage collections, threads, processor, files, uptime. Not the default, because they delay the start. */
     public Metrics withProcess() {
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
@@ -32,7 +32,7 @@ public final class Metrics implements AutoCloseable {
         return registry;
     }
 
-    /** All meters in the text format of Prometheus, version 0.0.4. */
+    /** Returns all meters in the text format of Prometheus, version 0.0.4. */
     public String scrape() {
         return registry.scrape();
     }

@@ -1,33 +1,33 @@
 package org.chainwalletd.observe;
 
 /**
- * Text of peers and callers as it may stand in a line for people and programs: nothing in it ends the line, moves the cursor, or turns the
- * direction of writing. What would is written as in JSON and Java, such as {@code \n} or {@code \u2028}.
+ * Escaping of text from peers and callers for use in a line that people and programs read. Characters that end the line, move the cursor or change
+ * the writing direction are escaped as in JSON and Java, such as {@code \n} or {@code \u2028}.
  */
 public final class Printable {
-    /** Maximum characters of one text in the log: enough for every message of the daemon; keeps one peer's answer from filling the disk. */
+    /** Maximum length of one text in the log, in characters: enough for every message of the daemon, and a peer's answer cannot fill the disk. */
     private static final int LONGEST = 8_192;
 
     private Printable() {}
 
-    /** {@code text}, its beginning when it is very long, for the log. */
+    /** Returns {@code text} for the log: shortened and escaped. */
     static String logged(String text) {
         return text(shortened(text));
     }
 
-    /** {@code text}, or its beginning and how much is left out. */
+    /** Returns {@code text}, or its beginning and the number of omitted characters. */
     static String shortened(String text) {
         return text == null || text.length() <= LONGEST
                 ? text
                 : text.substring(0, LONGEST) + "... (" + (text.length() - LONGEST) + " characters more)";
     }
 
-    /** {@code text} for a place where blanks are harmless. */
+    /** Escapes {@code text} for a context in which blanks are harmless. */
     public static String text(String text) {
         return escape(text, false);
     }
 
-    /** {@code text} for a place that ends at a blank or an equals sign. */
+    /** Escapes {@code text} for a context that ends at a blank or an equals sign. */
     public static String word(String text) {
         return escape(text, true);
     }

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * The words of a pattern of logback that show what peers and callers may have written, each in a form that keeps it on its line: the message,
- * the request's context, and the texts of exceptions, whose frames have lines of their own.
+ * Replacements of those conversion words of logback's patterns whose output may contain text of peers and callers: the message, the request's
+ * context, and exceptions. The text is escaped so that it cannot start a new line; stack frames still have lines of their own.
  */
 final class PrintableEvent {
     private static final Pattern WORD_FOR_EXCEPTIONS =
@@ -25,8 +25,8 @@ final class PrintableEvent {
     private PrintableEvent() {}
 
     /**
-     * Every pattern that is read from now on shows events like this, one of the operator's own too: nobody has to think of it. A rule of the
-     * configuration for one of these words still goes before.
+     * Installs the replacements in every pattern parsed from now on, also in the operator's configuration. A {@code conversionRule} of the
+     * configuration for one of these words takes precedence.
      */
     static void install() {
         put(Message::new, "m", "msg", "message");
@@ -37,7 +37,7 @@ final class PrintableEvent {
         put(LocalTime::new, LocalTime.WORD);
     }
 
-    /** Behind a pattern that has no word for exceptions logback writes them all the same, in a way of its own. */
+    /** Whether the pattern has no conversion word for exceptions; logback then appends them with its own converter. */
     static boolean leavesExceptionsToLogback(String pattern) {
         return !WORD_FOR_EXCEPTIONS.matcher(pattern).find();
     }
@@ -47,7 +47,7 @@ final class PrintableEvent {
         List.of(words).forEach(word -> PatternLayout.DEFAULT_CONVERTER_SUPPLIER_MAP.put(word, converter));
     }
 
-    /** The formatted message. */
+    /** Converter for the formatted message. */
     static final class Message extends MessageConverter {
         @Override
         public String convert(ILoggingEvent event) {
@@ -55,7 +55,7 @@ final class PrintableEvent {
         }
     }
 
-    /** Values of the context. */
+    /** Converter for values of the context (MDC). */
     static final class Context extends MDCConverter {
         @Override
         public String convert(ILoggingEvent event) {
@@ -63,7 +63,7 @@ final class PrintableEvent {
         }
     }
 
-    /** An exception with its frames. */
+    /** Converter for an exception with its frames. */
     static final class Thrown extends ThrowableProxyConverter {
         @Override
         protected String throwableProxyToString(IThrowableProxy thrown) {
@@ -87,7 +87,7 @@ final class PrintableEvent {
         }
     }
 
-    /** An exception, its causes and what it suppressed, with messages of one line each. */
+    /** Exception with its causes and suppressed exceptions, each with a message of one line. */
     private record OneLine(IThrowableProxy thrown) implements IThrowableProxy {
         @Override
         public String getMessage() {

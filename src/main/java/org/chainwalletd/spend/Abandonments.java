@@ -69,7 +69,7 @@ final class Abandonments {
      * Result of the writes to the store.
      *
      * @param spends ids of the spends that are now abandoned
-     * @param inDoubt ids of the spends of which the store cannot say whether they are abandoned
+     * @param inDoubt ids of the spends of which it is unknown whether they are abandoned
      * @param ended reservations that have ended; none while a spend is in doubt
      * @param failure empty when everything was written
      */
@@ -243,7 +243,9 @@ final class Abandonments {
             return;
         }
         if (given.failure().filter(question.answer()::completeExceptionally).isPresent()) {
-            LOG.warn("the store cannot say whether {} are abandoned: they are not sent until it can", given.inDoubt());
+            LOG.warn(
+                    "it is unknown whether {} are abandoned: they are not sent until the store has answered",
+                    given.inDoubt());
         }
         context.scheduleOnce(
                 env.pace().firstLook(),

@@ -99,7 +99,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     record HandOver(Owner.Running spend, Intent intent, boolean holdsCoins) implements Command {}
 
     /**
-     * Keeps the coins of a finished running spend, because the store cannot say whether it has the intent. Lasts until the store can.
+     * Keeps the coins of a finished running spend, because it is unknown whether the store has the intent. Lasts until this is known.
      *
      * @param settled completed when the store has answered
      */
@@ -159,7 +159,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** Reports that another party may be spending from this address; from any address when it is empty. */
     record Suspect(Optional<Address> address) implements Command {}
 
-    /** Asks for the sum, in base units, that leaves with the intents of which the store cannot say whether it has them. */
+    /** Asks for the sum, in base units, of the intents of which it is unknown whether the store has them. */
     record LeavingInDoubt(CompletableFuture<BigInteger> answer) implements Command {}
 
     /**
@@ -188,7 +188,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** Carries the continuation of an {@link Abandonments} request to the nodes or the store onto the actor's thread. */
     record AbandonStep(Runnable next) implements Command {}
 
-    /** Asks the store about the oldest doubt. */
+    /** Asks the store about the oldest intent in doubt. */
     private record Settle() implements Command {}
 
     private record Settled(Doubt doubt, Outcome<Optional<Intent>> found) implements Command {}
@@ -208,7 +208,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private final TimerScheduler<Command> timers;
     private final Duration settleEvery;
     private final IntentStore intents;
-    /** Intents of which the store cannot say whether it has them, by transaction id, the oldest doubt first. */
+    /** Intents of which it is unknown whether the store has them, by transaction id, the oldest first. */
     private final Map<Hash256, Doubt> doubts = new LinkedHashMap<>();
     /**
      * Whether reservations are kept in memory until the spend monitor ends them. With a store shared by several daemons, only the daemon
@@ -217,9 +217,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private boolean keeping;
     /** Whether the store is being read. */
     private boolean reading;
-    /** Whether the store must be read again after the present read, which may have begun too early. */
+    /** Whether the store must be read again after the read in progress, which may have begun too early. */
     private boolean readAgain;
-    /** Spends of which a newer state is known than the one that is being read. */
+    /** Spends whose known state is newer than the one being read. */
     private final Set<Hash256> changedMeanwhile = new HashSet<>();
 
     private Reservations(

@@ -236,7 +236,7 @@ final class ResumedSpend {
     }
 
     /**
-     * Handles that another payment of ours has the coins. If a node has this spend all the same, it is followed like any other. If it has
+     * Handles that another payment of ours has the coins. If a node has this spend nevertheless, it is followed like any other. If it has
      * lost against a payment of ours in a block, the payment is rebuilt. If the conflicting payment is only in flight, or this spend may
      * still be mined, it is not rebuilt; its caller is refused.
      */
@@ -326,7 +326,7 @@ final class ResumedSpend {
     }
 
     /**
-     * Handles that the intent could not be reopened. If a node has the transaction, the payment is made all the same, and that is recorded
+     * Handles that the intent could not be reopened. If a node has the transaction, the payment is made nevertheless, and that is recorded
      * later.
      */
     private void notWritten(Throwable failure) {

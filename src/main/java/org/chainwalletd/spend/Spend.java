@@ -295,8 +295,8 @@ final class Spend {
     }
 
     /**
-     * Writes the intent. When the store cannot say whether it wrote the intent, the spend ends as doubtful: if the intent is on disk after
-     * all, it is sent after a restart.
+     * Writes the intent. If it is unknown whether the store wrote the intent, the spend ends as doubtful: if the intent is on disk after all, it is
+     * sent after a restart.
      */
     private void opening(Draft draft, Intent intent) {
         CrashPoint.SPEND_BEFORE_INTENT.reached();

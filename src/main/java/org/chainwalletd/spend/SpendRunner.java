@@ -461,7 +461,7 @@ final class SpendRunner {
         });
     }
 
-    /** Ends because the store cannot say whether the intent is durable. Nothing was sent, and no held coin is freed until this is known. */
+    /** Ends because it is unknown whether the intent is durable. Nothing was sent, and no held coin is freed until this is known. */
     void doubtful(Intent intent, Throwable failure) {
         end(() -> {
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.UNKNOWN);

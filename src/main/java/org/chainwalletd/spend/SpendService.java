@@ -315,10 +315,7 @@ public final class SpendService {
         return answer;
     }
 
-    /**
-     * Reads the operator's limits and the sums that count against them, including intents of which the store cannot say whether it has
-     * them.
-     */
+    /** Reads the operator's limits and the sums that count against them, including intents of which it is unknown whether the store has them. */
     public CompletionStage<AllowanceStore.Status> allowanceStatus() {
         CompletableFuture<BigInteger> inDoubt = new CompletableFuture<>();
         reservations.tell(new Reservations.LeavingInDoubt(inDoubt));

@@ -96,7 +96,7 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
         CANCELLED,
         LOST;
 
-        /** Tells whether the state never changes again. */
+        /** Returns whether the state never changes again. */
         public boolean isOver() {
             return compareTo(FINAL) >= 0;
         }
@@ -148,7 +148,7 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
         return progress.state();
     }
 
-    /** Tells whether it repeats the call of another row with a nonce that the journal did not assign. */
+    /** Returns whether it repeats the call of another row with a nonce that the journal did not assign. */
     public boolean isCopy() {
         return order.pushing().equals(COPY);
     }

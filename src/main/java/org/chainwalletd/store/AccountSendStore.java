@@ -61,7 +61,7 @@ public interface AccountSendStore {
 
     CompletionStage<Optional<AccountSend>> find(String reference);
 
-    /** Tells whether the client_token of this reference was ever bound to a payout, a sweep or another payment; if so, no transaction may use it. */
+    /** Returns whether the client_token of this reference was ever bound to a payout, a sweep or another payment; no transaction may then use it. */
     CompletionStage<Boolean> isBoundElsewhere(String reference);
 
     /** Lists all transactions of one owner, oldest first. */

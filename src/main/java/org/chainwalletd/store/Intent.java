@@ -109,7 +109,7 @@ public record Intent(
         return progress.changedAt();
     }
 
-    /** Tells whether the transaction bytes are sealed, as the bytes of a claim with a secret are in the store; sealed bytes cannot be decoded. */
+    /** Returns whether the transaction bytes are sealed, as the bytes of a claim with a secret are in the store; sealed bytes cannot be decoded. */
     public boolean isSealed() {
         return SealedBlob.isMarked(transaction.toArray());
     }
@@ -124,7 +124,7 @@ public record Intent(
         return with(transaction, progress, other);
     }
 
-    /** Tells whether the spend spends from {@code address} or pays to it. A sealed claim pays to the address that it spends from. */
+    /** Returns whether the spend spends from {@code address} or pays to it. A sealed claim pays to the address that it spends from. */
     public boolean concerns(Address address) {
         return from.equals(address)
                 || !isSealed()

@@ -20,25 +20,25 @@ public enum IntentState {
      */
     CONTESTED;
 
-    /** Tells whether the spend must be watched, and sent again when nodes no longer have it. */
+    /** Returns whether the spend must be watched, and sent again when nodes no longer have it. */
     public boolean inFlight() {
         return this == PREPARED || this == ACCEPTED;
     }
 
-    /** Tells whether the spend was closed without success. */
+    /** Returns whether the spend was closed without success. */
     public boolean failed() {
         return this == REFUSED || this == CONFLICTED || this == ABANDONED;
     }
 
     /**
-     * Tells whether a spend last seen in this state counts as unchanged when the store has it in {@code found}: the two states in flight count as
+     * Returns whether a spend last seen in this state counts as unchanged when the store has it in {@code found}: the two states in flight count as
      * the same.
      */
     public boolean isStill(IntentState found) {
         return this == found || inFlight() && found.inFlight();
     }
 
-    /** Tells whether the payment may be reported to the caller as made. */
+    /** Returns whether the payment may be reported to the caller as made. */
     public boolean succeeded() {
         return this == ACCEPTED || this == CONFIRMED;
     }

@@ -266,7 +266,7 @@ public final class ObservedIntentStore implements IntentStore {
 
     /** Receives every change of a spend's state once it is durable, in order. */
     public interface IntentListener {
-        /** Tells whether a change would be received now. */
+        /** Returns whether a change would be received now. */
         boolean isListening();
 
         /**

@@ -6,7 +6,7 @@ import org.chainwalletd.chain.Hash256;
 
 /** Result of opening a spend, or opening it again. Only {@link Opened} has written anything. */
 public sealed interface Opening {
-    /** Tells whether {@code intent} is now in the store, opened by this call or by an earlier call whose answer was lost. */
+    /** Returns whether {@code intent} is now in the store, opened by this call or by an earlier call whose answer was lost. */
     default boolean isThere(Intent intent) {
         return false;
     }

@@ -59,7 +59,7 @@ public interface ReceiptStore {
      */
     CompletionStage<List<Long>> fingerprints(int most);
 
-    /** Tells whether payouts or sweeps exist: a token may then be bound to one of them, which {@link #fingerprints} leaves out. */
+    /** Returns whether payouts or sweeps exist: a token may then be bound to one of them, which {@link #fingerprints} leaves out. */
     boolean mayBeOtherThanSpends();
 
     /** Payment to which a token is bound. */

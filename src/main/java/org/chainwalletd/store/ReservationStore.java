@@ -21,13 +21,13 @@ public interface ReservationStore {
     CompletionStage<List<Reservation>> all();
 
     /**
-     * Tells whether a spend has reserved the coin in a store used by several processes; always false in other stores. Answered from memory, on any
+     * Returns whether a spend has reserved the coin in a store used by several processes; always false in other stores. Answered from memory, on any
      * thread; the binding decision is made by {@link IntentStore#open}.
      */
     boolean isReservedInShared(Outpoint coin);
 
     /**
-     * Tells whether a running sweep is going to spend the coin, in a part that has no spend yet and whose token is not {@code token}. Answered from
+     * Returns whether a running sweep is going to spend the coin, in a part that has no spend yet and whose token is not {@code token}. Answered from
      * memory, which a PostgreSQL store fills in its first transaction, on any thread; the binding decision is made by {@link IntentStore#open}.
      */
     boolean isPlannedByOther(Outpoint coin, Optional<String> token);

@@ -35,12 +35,12 @@ public final class StandIns {
         return STANDS_IN_FOR.containsKey(kind);
     }
 
-    /** Tells whether a spend of this kind, once abandoned, keeps its coins until the chain has decided. */
+    /** Returns whether a spend of this kind, once abandoned, keeps its coins until the chain has decided. */
     public static boolean keepsCoins(String kind) {
         return STANDS_IN_FOR.containsValue(kind);
     }
 
-    /** Tells whether a spend of this kind stays in flight until it is in a block or can never be mined. */
+    /** Returns whether a spend of this kind stays in flight until it is in a block or can never be mined. */
     public static boolean onlyChainCloses(String kind) {
         return CLOSED_BY_THE_CHAIN.contains(kind);
     }
@@ -50,12 +50,12 @@ public final class StandIns {
         return TokenBinding.ofDaemon(PAYOUT_RECALL + "-" + batch);
     }
 
-    /** Tells whether the spend was abandoned and keeps its coins until the chain has decided. */
+    /** Returns whether the spend was abandoned and keeps its coins until the chain has decided. */
     public static boolean keepsCoins(Intent intent) {
         return intent.state() == IntentState.ABANDONED && keepsCoins(intent.kind());
     }
 
-    /** Tells whether a spend of this kind may spend the coins that {@code holder} holds. */
+    /** Returns whether a spend of this kind may spend the coins that {@code holder} holds. */
     public static boolean mayTake(String kind, Intent holder) {
         return keepsCoins(holder) && holder.kind().equals(STANDS_IN_FOR.get(kind));
     }

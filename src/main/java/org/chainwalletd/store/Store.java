@@ -46,7 +46,7 @@ public interface Store extends AutoCloseable {
      */
     Optional<String> complaint();
 
-    /** Tells whether payments may be missing although spending is not stopped, because the store was restored without a log that contained them. */
+    /** Returns whether payments may be missing although spending is not stopped, because the store was restored without a log that contained them. */
     boolean isForgetful();
 
     /**
@@ -66,7 +66,7 @@ public interface Store extends AutoCloseable {
      */
     Clock clock(Clock own);
 
-    /** Tells whether several daemons may write the store. */
+    /** Returns whether several daemons may write the store. */
     boolean isShared();
 
     /** Kinds of rows that daemons cache in memory. */

@@ -148,17 +148,17 @@ public interface SweepStore {
      * @param ending reason why no spend will ever be opened
      */
     record PartState(Part part, Optional<PartSpend> spend, Optional<Ending> ending) {
-        /** Tells whether no spend will ever be opened. */
+        /** Returns whether no spend will ever be opened. */
         public boolean ended() {
             return ending.isPresent();
         }
 
-        /** Tells whether a spend still has to be opened. */
+        /** Returns whether a spend still has to be opened. */
         public boolean isWaiting() {
             return spend.isEmpty() && !ended();
         }
 
-        /** Tells whether a spend still has to be opened or is in flight. */
+        /** Returns whether a spend still has to be opened or is in flight. */
         public boolean isUnfinished() {
             return isWaiting()
                     || spend.flatMap(PartSpend::state)
@@ -178,7 +178,7 @@ public interface SweepStore {
             parts = List.copyOf(parts);
         }
 
-        /** Tells whether it was stopped for good before every part had a spend. */
+        /** Returns whether it was stopped for good before every part had a spend. */
         public boolean isEnded() {
             return parts.stream().anyMatch(part -> part.ending().equals(Optional.of(Ending.STOPPED)));
         }

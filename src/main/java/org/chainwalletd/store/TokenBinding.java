@@ -19,7 +19,7 @@ public record TokenBinding(String token, Hash256 digest) {
         return OF_DAEMON + name;
     }
 
-    /** Tells whether a caller may have submitted the token. The daemon's own tokens, including those of swaps, must not be reported to clients. */
+    /** Returns whether a caller may have submitted the token. The daemon's own tokens, including those of swaps, must not be reported to clients. */
     public static boolean isOfCaller(String token) {
         return token.chars().allMatch(c -> c >= 0x20 && c <= 0x7e);
     }

@@ -177,7 +177,7 @@ public final class Sweeps {
      *
      * @param waiting reasons why parts are not sent yet, by part number
      * @param others spends with the same transaction as a part without its own spend, by part number
-     * @param leftOver empty while the books cannot tell the coins of every address
+     * @param leftOver empty while the books do not know the coins of every address
      */
     public record Report(
             Sweep sweep,

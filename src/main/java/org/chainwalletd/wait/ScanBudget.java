@@ -6,7 +6,7 @@ import java.util.Deque;
 /**
  * Rate limit of the scans of addresses for waits. A node accepts 30 scans a minute from one caller (chain protocol, section 10.3); ten of them are
  * for waits, the rest for payments. The first half may be used at once, the rest is spread over the minute. Low-priority scans, made without an
- * open wait, use at most half of them. Safe for threads.
+ * open wait, use at most half of them. Thread-safe.
  */
 final class ScanBudget {
     private static final long WINDOW_MILLIS = 61_000;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Timing wheel for the deadlines of waits: adding, removing and advancing cost the same for any number of entries. Not safe for threads.
+ * Timing wheel for the deadlines of waits: adding, removing and advancing cost the same for any number of entries. Not thread-safe.
  *
  * @param <T> type with a deadline
  */

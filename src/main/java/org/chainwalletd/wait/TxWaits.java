@@ -436,7 +436,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
 
     /**
      * Latest followed blocks with their transaction ids, since the start of this actor: at these heights nodes need not be trusted. Limited in
-     * blocks and ids. Not safe for threads.
+     * blocks and ids. Not thread-safe.
      */
     static final class RecentBlocks {
         private static final int MOST_BLOCKS = 100;

@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.Timer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Metrics of the waits of one kind. Safe for threads. */
+/** Metrics of the waits of one kind. Thread-safe. */
 final class WaitMetrics {
     private final AtomicInteger open = new AtomicInteger();
     private final Counter answered;

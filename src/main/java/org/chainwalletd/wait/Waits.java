@@ -17,7 +17,7 @@ import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditFeed;
 
-/** Entry point for callers of waits. Safe for threads. */
+/** Entry point for callers of waits. Thread-safe. */
 public final class Waits {
     /** Maximum duration of a wait; longer ones are cut to it (interface.md, section 8). */
     public static final Duration LONGEST = Duration.ofSeconds(600);

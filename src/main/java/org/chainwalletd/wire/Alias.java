@@ -5,12 +5,12 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Other member names under which a parameter is accepted. Giving two spellings at once is refused. */
+/** Alternative names under which a parameter is accepted. A request that uses two names of one parameter is refused. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface Alias {
     String[] value();
 
-    /** Whether the other names are shown as deprecated. */
+    /** Whether the alternative names are documented as deprecated. */
     boolean deprecated() default false;
 }

@@ -4,7 +4,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.chainwalletd.chain.Amount;
 
-/** An amount, or the word {@code max}. */
+/** Amount, or the word {@code max}. */
 public final class AmountOrMax {
     static final String WORD = "max";
 
@@ -20,7 +20,7 @@ public final class AmountOrMax {
         return new AmountOrMax(Objects.requireNonNull(amount));
     }
 
-    /** Empty for the word. */
+    /** Returns the amount; empty for {@code max}. */
     public Optional<Amount> amount() {
         return Optional.ofNullable(amount);
     }

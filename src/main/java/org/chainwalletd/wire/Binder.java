@@ -66,7 +66,7 @@ public final class Binder<T extends Record> {
     }
 
     /**
-     * Binds parameters of requests: unknown members are refused.
+     * Creates a binder for the parameters of requests, which refuses unknown members.
      *
      * @throws IllegalArgumentException when a component has a type that no member can have
      */
@@ -75,7 +75,7 @@ public final class Binder<T extends Record> {
     }
 
     /**
-     * Binds results on the client's side: unknown members are skipped.
+     * Creates a binder for results on the client's side, which skips unknown members.
      *
      * @throws IllegalArgumentException when a component has a type that no member can have
      */
@@ -84,8 +84,10 @@ public final class Binder<T extends Record> {
     }
 
     /**
-     * @param object an object; null, or for parameters an empty array, counts as an empty object
-     * @throws WireException when it is anything else, or a member is missing, of a wrong shape, out of range or (in parameters) unknown
+     * Binds an object.
+     *
+     * @param object a JSON object; null or an empty array counts as an empty object
+     * @throws WireException when it is not an object, or a member is missing, malformed, out of range or (in parameters) unknown
      */
     public T bind(JsonNode object) {
         if (object == null || object.isNull() || (object.isArray() && object.isEmpty())) {
@@ -103,9 +105,7 @@ public final class Binder<T extends Record> {
         return bindMembers(object, "");
     }
 
-    /**
-     * @param path of {@code members} within the whole: empty, or ending in a dot
-     */
+    /** @param path prefix of the members' full names: empty, or ending in a dot */
     private T bindMembers(JsonNode members, String path) {
         if (profile == Profile.STRICT && members.size() > 0) {
             refuseUnknown(members, path);
@@ -164,13 +164,11 @@ public final class Binder<T extends Record> {
     /**
      * Creates a record from the bound values.
      *
-     * @param inlined in the places of the record's components that are inlined, null in the others
+     * @param inlined element {@code i} makes the record's component {@code i} if that is inlined; otherwise null
      * @param plain whether no component is inlined
      */
     private record Maker(MethodHandle constructor, Maker[] inlined, boolean plain) {
-        /**
-         * @param found gets the components whose values the record is made of, in their order
-         */
+        /** @param found receives the components from whose values the record is made, in order */
         static Maker of(Class<?> type, Profile profile, List<Component> found) {
             RecordComponent[] declared = type.getRecordComponents();
             Maker[] inlined = new Maker[declared.length];
@@ -186,9 +184,7 @@ public final class Binder<T extends Record> {
             return new Maker(constructorOf(type, declared), inlined, plain);
         }
 
-        /**
-         * @param at index of the first of its values, moved past the last one
-         */
+        /** @param at index of the record's first value; advanced past its last one */
         Object make(Object[] values, int[] at) {
             if (plain && values.length == inlined.length) {
                 return construct(constructor, values);
@@ -201,7 +197,7 @@ public final class Binder<T extends Record> {
         }
     }
 
-    /** Canonical constructor of a record; its values come in one array, see {@link #construct(MethodHandle, Object[])}. */
+    /** Returns the canonical constructor of a record, which takes its values in one array, see {@link #construct(MethodHandle, Object[])}. */
     public static MethodHandle constructorOf(Class<?> type, RecordComponent[] declared) {
         Class<?>[] types = Arrays.stream(declared).map(RecordComponent::getType).toArray(Class<?>[]::new);
         try {
@@ -225,10 +221,10 @@ public final class Binder<T extends Record> {
     }
 
     /**
-     * A member: its spellings and how its value is read.
+     * Member of an object, with its names and the reader of its value.
      *
      * @param optional whether it may be missing or null
-     * @param empty the component's value then
+     * @param empty the component's value if the member is missing or null
      * @param wrapper converts the value read to the component's value; null when they are the same
      */
     private record Component(
@@ -288,7 +284,7 @@ public final class Binder<T extends Record> {
     }
 
     /**
-     * @param declared carries the marks that decide between number types
+     * @param declared component whose annotations decide between number types
      * @param names all spellings of the component
      * @throws IllegalArgumentException for a type that no member can have
      */
@@ -341,7 +337,7 @@ public final class Binder<T extends Record> {
                 .orElseThrow(() -> new IllegalArgumentException("not a type of a member: " + type));
     }
 
-    /** The request reader keeps only members with certain names as bytes. */
+    /** Refuses a component that would hold a secret as text: the request reader keeps only the members in {@link MemberNames#SECRETS} as bytes. */
     private static void refuseSecretsAsText(Class<?> type, List<String> names) {
         if (type == String.class && names.stream().anyMatch(MemberNames.SECRETS::contains)) {
             throw new IllegalArgumentException("a secret must not be a String: " + names);
@@ -355,7 +351,7 @@ public final class Binder<T extends Record> {
         return ((ParameterizedType) type).getActualTypeArguments()[0];
     }
 
-    /** Members of no fixed shape. */
+    /** Reads an object whose members are not declared. */
     private static Map<String, JsonNode> object(JsonNode value, String path) {
         if (!value.isObject()) {
             throw WireException.wrong(path, "an object");

@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Meaning of a parameter or a result member, for {@code rpc.discover} and the reference page. */
+/** Description of a parameter or a result member, for {@code rpc.discover} and the reference page. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.RECORD_COMPONENT, ElementType.TYPE})
 public @interface Doc {

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a component of a parameter record whose type is another record: on the wire the members of that one stand beside the others, as if
- * they were declared in its place. For parameters that several methods share.
+ * Marks a component of a parameter record whose type is another record: on the wire, the members of that record are members of the enclosing
+ * object. For parameters shared by several methods.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)

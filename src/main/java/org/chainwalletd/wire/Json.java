@@ -31,8 +31,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Writers of results: records with snake-case members, hashes and byte strings as lower-case hex, amounts and {@code long}s as
- * unsigned numbers, absent members left out (interface.md, section 1.1; decisions.md, section 2).
+ * Writers of results: records as objects with snake-case members, hashes and byte strings as lower-case hex, amounts and {@code long}s as unsigned
+ * numbers; absent members are omitted (interface.md, section 1.1; decisions.md, section 2).
  */
 public final class Json {
     private static final ObjectMapper MAPPER = JsonMapper.builder(new JsonFactoryBuilder()
@@ -62,7 +62,7 @@ public final class Json {
         return Modifier.isFinal(type.getModifiers()) ? MAPPER.writerFor(type) : MAPPER.writer();
     }
 
-    /** As {@link #writerFor(Class)}, with the brand's member names. */
+    /** Returns a writer like {@link #writerFor(Class)} that uses the brand's member names. */
     public static ObjectWriter writerFor(Class<?> type, Spelling spelling) {
         return spelling.isAsDeclared()
                 ? writerFor(type)
@@ -71,7 +71,7 @@ public final class Json {
                         .writerFor(type);
     }
 
-    /** UTF-8 bytes of {@code value}. For results on the hot path keep a {@link #writerFor}. */
+    /** Returns the JSON of {@code value} in UTF-8. On the hot path, use a stored {@link #writerFor} instead. */
     public static byte[] write(Object value) {
         try {
             return MAPPER.writeValueAsBytes(value);
@@ -82,7 +82,7 @@ public final class Json {
         }
     }
 
-    /** Naming strategy with the binder's rule, also for runs of capitals. */
+    /** Naming strategy that applies the binder's rule; Jackson's own one differs for consecutive capitals. */
     private static final class WireNames extends PropertyNamingStrategies.NamingBase {
         private static final long serialVersionUID = 1L;
 
@@ -98,7 +98,7 @@ public final class Json {
         }
     }
 
-    /** Methods of a record called {@code isX} or {@code getX} are not members of the answer. */
+    /** Naming of accessors by which only record components become members, not methods called {@code isX} or {@code getX}. */
     private static final class RecordComponentsOnly extends DefaultAccessorNamingStrategy.Provider {
         private static final long serialVersionUID = 1L;
 
@@ -121,7 +121,7 @@ public final class Json {
         }
     }
 
-    /** Makes {@link I64}, {@link Inline} and {@link OrNull} work: record components carry them, where Jackson does not look by itself. */
+    /** Implements {@link I64}, {@link Inline} and {@link OrNull}, which Jackson does not find because they annotate record components. */
     private static final class RecordMarks extends NopAnnotationIntrospector {
         private static final long serialVersionUID = 1L;
 

@@ -3,18 +3,18 @@ package org.chainwalletd.wire;
 import java.util.Locale;
 import java.util.Set;
 
-/** Names on the wire. */
+/** Names of members and enum values on the wire. */
 public final class MemberNames {
     /**
-     * Members whose text never becomes a {@code String}: the reader keeps its UTF-8 bytes, the binder hands them out as secret bytes and
-     * overwrites what it read.
+     * Members whose text never becomes a {@code String}: the reader keeps its UTF-8 bytes; the binder returns a copy as secret bytes and overwrites
+     * the original.
      */
     public static final Set<String> SECRETS =
             Set.of("passphrase", "private_key", "private_key_hex", "secret_hex", "mnemonic");
 
     private MemberNames() {}
 
-    /** {@code lockTxId} becomes {@code lock_tx_id}. */
+    /** Converts {@code lockTxId} to {@code lock_tx_id}. */
     public static String snakeCase(String javaName) {
         StringBuilder wire = new StringBuilder(javaName.length() + 4);
         for (int i = 0; i < javaName.length(); i++) {
@@ -28,7 +28,7 @@ public final class MemberNames {
         return wire.toString();
     }
 
-    /** Lower-case name of an enum constant, which is its value on the wire. */
+    /** Returns the lower-case name of an enum constant, which is its value on the wire. */
     public static String word(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT);
     }

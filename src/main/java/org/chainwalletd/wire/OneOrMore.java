@@ -2,7 +2,7 @@ package org.chainwalletd.wire;
 
 import java.util.List;
 
-/** A parameter that is one value, or an array of at least one. */
+/** Parameter that is a single value or a nonempty array. */
 public record OneOrMore<T>(List<T> items) {
     public OneOrMore {
         items = List.copyOf(items);

@@ -1,6 +1,6 @@
 package org.chainwalletd.wire;
 
-/** A result that is valid JSON already and is written as it stands. */
+/** Result that is valid JSON already and is written unchanged. */
 public final class RawJson {
     private final String text;
 

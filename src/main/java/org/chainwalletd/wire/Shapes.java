@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/** Describes the types of parameters and results, by the rules of {@link Binder} and {@link Json}, as JSON schema and as text. */
+/** Describes the types of parameters and results as JSON schema and as text, by the rules of {@link Binder} and {@link Json}. */
 public final class Shapes {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final BigInteger U32_MAX = BigInteger.valueOf(0xFFFF_FFFFL);
@@ -23,16 +23,18 @@ public final class Shapes {
     private Shapes() {}
 
     /**
-     * @param words the type as the specification writes it
+     * Description of a type.
+     *
+     * @param words the type in the specification's notation
      * @param schema JSON schema
-     * @param members of an object, or of the objects in an array
+     * @param members members of an object, or of the objects in an array
      */
     public record Shape(String words, ObjectNode schema, List<Member> members) {}
 
     /**
-     * @param required present in every request or result
-     * @param doc empty when there is none
-     * @param aliases other spellings of a parameter
+     * @param required whether it is present in every request or result
+     * @param doc description; empty when there is none
+     * @param aliases alternative names of a parameter
      */
     public record Member(
             String name,
@@ -55,7 +57,7 @@ public final class Shapes {
         return List.copyOf(members);
     }
 
-    /** A result's shape; a sealed interface is one of its records. */
+    /** Returns the shape of a result; for a sealed interface, a choice of its records. */
     public static Shape of(Class<?> type) {
         return shape(type, null);
     }
@@ -89,9 +91,7 @@ public final class Shapes {
                 alias != null && alias.deprecated());
     }
 
-    /**
-     * @param component carries the annotations that decide between number types; null for none
-     */
+    /** @param component component whose annotations decide between number types; may be null */
     private static Shape shape(Type type, RecordComponent component) {
         if (type instanceof ParameterizedType generic) {
             if (generic.getRawType() == List.class) {
@@ -129,7 +129,7 @@ public final class Shapes {
         return plain.isSealed() ? oneOf(plain) : new Shape("any", titled(NODES.objectNode(), "AnyValue"), List.of());
     }
 
-    /** Name for generated types: its {@link Title}, or that of the type, behind those of the records that it is nested in. */
+    /** Returns the name for generated types: the {@link Title}, or the type's name prefixed by those of the records that it is nested in. */
     private static String titleOf(Class<?> type) {
         Title given = type.getAnnotation(Title.class);
         if (given != null) {
@@ -222,7 +222,7 @@ public final class Shapes {
         return shape.schema().path("title").textValue();
     }
 
-    /** Every schema has a title, because client generators otherwise derive a type name from a hash. */
+    /** Sets the title, which every schema has, because client generators otherwise derive a type name from a hash. */
     private static ObjectNode titled(ObjectNode schema, String title) {
         return schema.put("title", title);
     }

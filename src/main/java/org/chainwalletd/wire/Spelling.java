@@ -8,11 +8,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Names of members on the wire where the daemon's brand has its own word for them (decisions.md, section 1). The names in which the
- * records declare them are the default spelling, which is always read; the branded one is read too, and is what is written and described.
+ * Brand-specific names of members on the wire (decisions.md, section 1). Members are read under the names declared by the records and under their
+ * branded names, and are written and described under the branded ones.
  */
 public final class Spelling {
-    /** The default spelling and no other. */
+    /** Spelling without brand-specific names. */
     public static final Spelling AS_DECLARED = new Spelling(Map.of());
 
     private final Map<String, String> writtenByDeclared;
@@ -23,7 +23,11 @@ public final class Spelling {
         writtenByDeclared.forEach((declared, written) -> declaredByWritten.put(written, declared));
     }
 
-    /** @param writtenByDeclared only those members whose names differ */
+    /**
+     * Creates a spelling.
+     *
+     * @param writtenByDeclared branded name by declared name, for the members whose names differ
+     */
     public static Spelling of(Map<String, String> writtenByDeclared) {
         return writtenByDeclared.isEmpty() ? AS_DECLARED : new Spelling(Map.copyOf(writtenByDeclared));
     }
@@ -32,16 +36,16 @@ public final class Spelling {
         return writtenByDeclared.isEmpty();
     }
 
-    /** The name on the wire of a member that is declared as {@code declared}. */
+    /** Returns the name on the wire of a member that is declared as {@code declared}. */
     public String written(String declared) {
         return writtenByDeclared.getOrDefault(declared, declared);
     }
 
     /**
-     * {@code given} with all its members, the inner ones too, in the default spelling.
+     * Returns {@code given} with all its members, also nested ones, renamed to their declared names.
      *
-     * @param given may be null or no object
-     * @throws WireException when one member is there in both spellings
+     * @param given any JSON value, or null
+     * @throws WireException when a member occurs under both names
      */
     public JsonNode asDeclared(JsonNode given) {
         if (writtenByDeclared.isEmpty() || given == null || !given.isContainerNode()) {
@@ -63,7 +67,7 @@ public final class Spelling {
         return declared;
     }
 
-    /** A JSON schema that was made from declarations, with the members' names as they are written. */
+    /** Returns a JSON schema with the declared names of members replaced by the written ones. */
     public JsonNode ofSchema(JsonNode schema) {
         if (writtenByDeclared.isEmpty() || !schema.isContainerNode()) {
             return schema;

@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Name of a type in clients that are generated from {@code rpc.discover}, where its own says too little without its family. */
+/** Name of a type in clients that are generated from {@code rpc.discover}, if its own name is ambiguous outside its enclosing class. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface Title {

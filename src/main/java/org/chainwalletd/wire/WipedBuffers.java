@@ -5,8 +5,8 @@ import com.fasterxml.jackson.core.util.RecyclerPool;
 import java.util.Arrays;
 
 /**
- * The buffers that JSON is read and written with, one set for each thread, kept from call to call. Once a secret went through them they are
- * overwritten when they come back, so that it does not lie about until the next long answer.
+ * Buffers for reading and writing JSON, one set per thread, reused from call to call. After a secret has passed through them they are overwritten
+ * on release, so that it does not remain in memory.
  */
 public final class WipedBuffers extends BufferRecycler {
     private static final ThreadLocal<WipedBuffers> OF_THREAD = ThreadLocal.withInitial(WipedBuffers::new);
@@ -15,12 +15,12 @@ public final class WipedBuffers extends BufferRecycler {
 
     private WipedBuffers() {}
 
-    /** Says that what is being read or written on this thread holds a secret. */
+    /** Marks the JSON that is being read or written on this thread as containing a secret. */
     public static void markSecret() {
         OF_THREAD.get().secret = true;
     }
 
-    /** Ends the wiping of buffers; to be called when reading or writing is over and the buffers have been returned. */
+    /** Ends the wiping of buffers; must be called when reading or writing is over and the buffers have been released. */
     public static void done() {
         OF_THREAD.get().secret = false;
     }
@@ -41,7 +41,7 @@ public final class WipedBuffers extends BufferRecycler {
         super.releaseCharBuffer(index, buffer);
     }
 
-    /** Hands every thread its own buffers. */
+    /** Pool that gives each thread its own buffers. */
     public static final class Pool implements RecyclerPool<BufferRecycler> {
         private static final long serialVersionUID = 1L;
 
@@ -57,7 +57,7 @@ public final class WipedBuffers extends BufferRecycler {
 
         @Override
         public void releasePooled(BufferRecycler pooled) {
-            // They stay with their thread.
+            // The buffers belong to their thread permanently.
         }
     }
 }

@@ -1,6 +1,6 @@
 package org.chainwalletd.wire;
 
-/** Refuses JSON that does not have the shape of its record; the message names the member and says what is expected. */
+/** Signals that JSON does not have the shape of its record; the message names the member and what is expected. */
 public final class WireException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
@@ -15,7 +15,7 @@ public final class WireException extends IllegalArgumentException {
         this.after = after;
     }
 
-    /** Refuses what belongs to no single member. */
+    /** Creates an exception about no particular member. */
     WireException(String message) {
         super(message);
         this.before = message;
@@ -31,7 +31,7 @@ public final class WireException extends IllegalArgumentException {
         return new WireException("missing ", path, "");
     }
 
-    /** The message, which speaks of a parameter, for a member of an answer. */
+    /** Returns the message with the word "member" instead of "parameter", for a member of an answer. */
     public String inAnswer() {
         return member.isEmpty() ? before : before + "member `" + member + "`" + after;
     }

@@ -41,7 +41,7 @@ final class WireTypes extends SimpleModule {
         addSerializer(RawJson.class, scalar(RawJson.class, (value, out) -> out.writeRawValue(value.text())));
     }
 
-    /** Jackson writes the others the same way. */
+    /** Adds the type's serializer, if it has one; Jackson's default serializers write the other types in the same format. */
     private <T> void add(WireValue<T> value) {
         value.writer().ifPresent(writer -> value.classes().forEach(type -> addSerializer(type, scalar(type, writer))));
     }
@@ -129,7 +129,7 @@ final class WireTypes extends SimpleModule {
         }
     }
 
-    /** Always as an array. */
+    /** Writes the values as an array, also a single one. */
     private static final class OneOrMoreSerializer extends StdSerializer<OneOrMore<?>> {
         private static final long serialVersionUID = 1L;
 

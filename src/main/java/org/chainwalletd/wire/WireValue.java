@@ -29,15 +29,14 @@ import org.chainwalletd.chain.U64;
 import org.chainwalletd.crypto.SecretBytes;
 
 /**
- * Type of a value in the wire format. {@link #all} is the only table of types; it is used to read parameters, write results and describe
- * both.
+ * Type of a value in the wire format. {@link #all} is the only table of types; it is used to read parameters, write results and describe both.
  *
- * @param classes the type, and the primitive that stands for it
- * @param words as the specification writes it
+ * @param classes the type, and its primitive type if it has one
+ * @param words the type in the specification's notation
  * @param title schema title, from which generated clients take the type's name
- * @param schema JSON schema, made anew each time
+ * @param schema creates the JSON schema, a new one each time
  * @param reader reads a value that is present and not null
- * @param writer empty where {@link WireTypes} or Jackson has one
+ * @param writer empty if {@link WireTypes} or Jackson has one
  */
 record WireValue<T>(
         List<Class<T>> classes,
@@ -64,7 +63,7 @@ record WireValue<T>(
 
     private static final Map<Class<?>, WireValue<?>> BY_CLASS = table();
 
-    /** Wire form of {@code type}; empty when it is made of others. */
+    /** Returns the wire format of {@code type}; empty for a type composed of others. */
     static Optional<WireValue<?>> of(Class<?> type) {
         return Optional.ofNullable(BY_CLASS.get(type));
     }
@@ -263,7 +262,7 @@ record WireValue<T>(
         throw WireException.wrong(path, "an integer from -9223372036854775808 to 9223372036854775807");
     }
 
-    /** A secret in an answer, as the client's JSON library has read it. */
+    /** Reads a secret of an answer, from text that the client's JSON library has read. */
     static Object secretText(JsonNode value, String path) {
         if (value.isArray()) {
             List<String> words = new ArrayList<>();
@@ -294,7 +293,7 @@ record WireValue<T>(
         return value.textValue();
     }
 
-    /** A string, or an array of words that are joined with single spaces. */
+    /** Reads a string, or an array of words, which are joined with single spaces. */
     private static Object secret(JsonNode value, String path) {
         if (value.isBinary()) {
             return SecretBytes.copyOf(((BinaryNode) value).binaryValue());

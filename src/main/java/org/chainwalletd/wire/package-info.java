@@ -1,2 +1,2 @@
-/** The language of records on the wire: member names and the marks that decide how a component is read, written and described. */
+/** Mapping of records to JSON: member names, and the annotations that decide how a component is read, written and described. */
 package org.chainwalletd.wire;

@@ -100,7 +100,7 @@ class NamedTokensTest {
     }
 
     @Test
-    void what_a_value_has_open_goes_on_until_the_overlap_of_its_rotation_ends() throws IOException {
+    void what_a_value_has_open_continues_until_the_overlap_of_its_rotation_ends() throws IOException {
         rows().add(token("worker", FIRST, OptionalLong.empty()));
         NamedTokens tokens = NamedTokens.open(rows(), clock, true);
         Grant grant = tokens.find(digest(FIRST)).orElseThrow();
@@ -146,7 +146,7 @@ class NamedTokensTest {
     }
 
     @Test
-    void a_revoked_token_ends_and_others_go_on_with_what_they_have_open() throws IOException {
+    void a_revoked_token_ends_and_others_continue_with_what_they_have_open() throws IOException {
         rows().add(token("worker", FIRST, OptionalLong.empty()));
         rows().add(token("other", SECOND, OptionalLong.empty()));
         NamedTokens tokens = NamedTokens.open(rows(), clock, true);

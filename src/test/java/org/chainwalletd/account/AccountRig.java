@@ -58,7 +58,7 @@ import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
 
-/** The client of the account chain over real sockets, with a journal on disk, that can be started again as after a crash. */
+/** Client of the account chain over real sockets, with a journal on disk, that can be restarted as after a crash. */
 public final class AccountRig implements AutoCloseable {
     public static final BigInteger ETHER = BigInteger.TEN.pow(18);
     public static final SendPace PACE = new SendPace(
@@ -87,9 +87,9 @@ public final class AccountRig implements AutoCloseable {
     public final int quorum;
     private final List<URI> urls = new ArrayList<>();
     OptionalLong knownNonce = OptionalLong.empty();
-    /** Where what sends and follows is begun. */
+    /** Background work in which the actors of sending and following are started. */
     Function<ActorTestKit, Background> background = Spawners::background;
-    /** Asked before each send. */
+    /** Permission that is checked before each send. */
     public volatile Supplier<CompletionStage<Void>> permission = () -> CompletableFuture.completedFuture(null);
 
     public SqliteStore store;
@@ -103,8 +103,8 @@ public final class AccountRig implements AutoCloseable {
     }
 
     /**
-     * @param asked of its endpoints: the {@link #second} alone, the {@link #first} with it, or one more
-     * @param patience for one call to one endpoint
+     * @param asked number of endpoints: the {@link #second} alone, the {@link #first} with it, or one more
+     * @param patience timeout of one call to one endpoint
      */
     public AccountRig(Path folder, int quorum, int asked, Duration patience) {
         this.folder = folder;
@@ -119,7 +119,7 @@ public final class AccountRig implements AutoCloseable {
         }
         chain.finality(2, 4);
         chain.fund(own, ETHER);
-        // Locks are paid from what is settled.
+        // Locks are paid only from the settled balance.
         chain.mine(4);
         start();
     }
@@ -148,7 +148,7 @@ public final class AccountRig implements AutoCloseable {
                 () -> permission.get());
     }
 
-    /** Rig of another daemon with the same keys and store. */
+    /** Returns the rig of another daemon with the same keys and store. */
     AccountSends beside(Function<ActorTestKit, Background> other) {
         return done(AccountSends.start(setup(sealed(store.accountSends(), executor)), other.apply(kit)));
     }
@@ -162,7 +162,7 @@ public final class AccountRig implements AutoCloseable {
         return new SendSetup.Threads(TestPools.of("sends"), TestPools.of("redeems"), continuations);
     }
 
-    /** Price of gas by the newest block and the tips that the endpoints name. */
+    /** Returns the price of gas according to the newest block and the tips that the endpoints report. */
     public CompletionStage<FeeMarket> fees() {
         return endpoints
                 .newestBlock()
@@ -189,12 +189,12 @@ public final class AccountRig implements AutoCloseable {
         return AccountChain.start(Peers.of(kit.system()), setup, new AccountChain.Threads(executor, TestPools::of));
     }
 
-    /** A client of an {@link EvmDevnet}. */
+    /** Creates a client of an {@link EvmDevnet}. */
     public static AccountChain client(ActorTestKit kit, Executor executor, int agree, Duration time, URI... urls) {
         return started(kit, executor, asking(agree, time, urls));
     }
 
-    /** With what it may hold of answers, and somebody who reads its figures. */
+    /** Creates a client with this budget for answers and this registry of meters. */
     public AccountChain client(ByteBudget answers, MeterRegistry metrics) {
         return started(kit, executor, Copies.with(asking(2, patience, urls()), "answers", answers, "metrics", metrics));
     }
@@ -211,7 +211,7 @@ public final class AccountRig implements AutoCloseable {
         return urls.toArray(URI[]::new);
     }
 
-    /** Ends it without telling anybody, and starts it again on what the disk has. */
+    /** Ends the process without a shutdown, and starts it again with the data on disk. */
     public void crash() {
         kill();
         start();
@@ -222,7 +222,7 @@ public final class AccountRig implements AutoCloseable {
         store.close();
     }
 
-    /** A journal that does what {@code around} makes of the real one. */
+    /** Restarts with a journal wrapped by {@code around}. */
     public void restartWith(UnaryOperator<AccountSendStore> around) {
         kill();
         store = SqliteStore.open(folder);
@@ -230,9 +230,9 @@ public final class AccountRig implements AutoCloseable {
     }
 
     /**
-     * Fills the ordinary lane of an endpoint with calls of the contract, which hang there until it behaves.
+     * Fills the ordinary lane of an endpoint with calls of the contract, which hang until the endpoint behaves.
      *
-     * @return what waits for them
+     * @return the hanging calls
      */
     public List<CompletableFuture<?>> saturate(EvmEndpoint endpoint) {
         endpoint.hang("eth_call");
@@ -254,7 +254,7 @@ public final class AccountRig implements AutoCloseable {
         return request(reference, kind, value, pushing, Optional.empty());
     }
 
-    /** All that the balance leaves. */
+    /** Returns a request to send all that the balance permits. */
     SendRequest all(String reference) {
         return request(reference, SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF);
     }
@@ -288,7 +288,7 @@ public final class AccountRig implements AutoCloseable {
                 Optional.of("owner"));
     }
 
-    /** A call of the contract. */
+    /** Returns a request to call the contract. */
     SendRequest call(String reference, SendKind kind, BigInteger wei, Bytes data, Gas gas) {
         return new SendRequest(
                 reference,
@@ -303,7 +303,7 @@ public final class AccountRig implements AutoCloseable {
                 Optional.empty());
     }
 
-    /** Tells both endpoints what to do. */
+    /** Applies a setting to both endpoints. */
     void both(Consumer<EvmEndpoint> told) {
         List.of(first, second).forEach(told);
     }
@@ -312,12 +312,12 @@ public final class AccountRig implements AutoCloseable {
         return done(sends.send(request));
     }
 
-    /** The refusal with which a send ends. */
+    /** Returns the refusal with which a send fails. */
     static Refusal refusal(ThrowingCallable send) {
         return catchThrowableOfType(RefusedException.class, send).refusal();
     }
 
-    /** Mines until so many transactions of ours are in blocks, each time after so much time has passed. */
+    /** Mines until this number of our transactions are in blocks, advancing the clock by {@code passing} before each block. */
     void awaitNonce(long nonce, Duration passing) {
         Await.until("nonce " + (nonce - 1) + " is mined", () -> {
             chain.clock().advance(passing);
@@ -340,7 +340,7 @@ public final class AccountRig implements AutoCloseable {
                 () -> state.isInstance(find(reference).state()));
     }
 
-    /** Mines until the block of what was sent is final. */
+    /** Mines until the block of a send is final. */
     void finish(String reference) {
         await(reference, SendState.Mined.class);
         chain.mine(5);

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The process may end before and after each write of the journal: one reference is one payment all the same. */
+/** The process may end before and after each write of the journal: each reference still makes one payment. */
 @Tag("long")
 class AccountSendCrashTest {
     private static final int WRITES = 4;
@@ -104,7 +104,7 @@ class AccountSendCrashTest {
     }
 
     @Test
-    void what_the_store_has_written_without_being_able_to_say_so_is_followed_all_the_same() {
+    void what_the_store_has_written_without_being_able_to_say_so_is_followed_nevertheless() {
         rig.restartWith(new FatedJournal(1, Fate.UNKNOWN)::over);
 
         failsInDoubt("one");
@@ -119,7 +119,7 @@ class AccountSendCrashTest {
                         StoreException.class, why -> assertThat(why.reason()).isEqualTo(StoreException.Reason.UNKNOWN));
     }
 
-    /** A journal whose listing of open rows is what {@code listing} makes of the real one. */
+    /** Returns a journal whose listing of open rows is replaced by {@code listing}. */
     private static AccountSendStore listing(
             AccountSendStore real, UnaryOperator<CompletionStage<List<AccountSend>>> listing) {
         return Stub.of(
@@ -164,7 +164,7 @@ class AccountSendCrashTest {
     }
 
     @Test
-    void what_the_store_writes_after_the_wait_for_it_has_ended_leaves_all_the_same() {
+    void what_the_store_writes_after_the_wait_for_it_has_ended_leaves_nevertheless() {
         rig.restartWith(new FatedJournal(1, Fate.UNANSWERED_YET)::over);
 
         failsInDoubt("one");

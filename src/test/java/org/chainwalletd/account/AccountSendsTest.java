@@ -61,7 +61,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One owner of the nonce: what was promised is sent once, followed until it is final, and never overtaken by what nobody can explain. */
+/**
+ * A single owner of the nonces: an acknowledged transaction is sent once, followed until it is final, and nothing new is sent while the chain's
+ * count is not explained.
+ */
 @Tag("long")
 class AccountSendsTest {
     private static final int SENDS = Integer.getInteger("walletd.account.sends", 150);
@@ -84,7 +87,7 @@ class AccountSendsTest {
         return rig.received().subtract(before);
     }
 
-    /** Another program with our key. */
+    /** Returns another program with our key. */
     private EvmWallet thief() {
         return rig.chain.wallet(
                 SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()));
@@ -125,7 +128,7 @@ class AccountSendsTest {
         assertThat(done(rig.sends.open(rig.own))).isEmpty();
     }
 
-    /** A claim has a deadline, which sends that wait for slow endpoints must not take from it. */
+    /** Sends that wait for slow endpoints must not delay a claim, which has a deadline. */
     @Test
     void a_claim_is_not_refused_because_of_the_sends_that_wait() {
         rig.both(endpoint -> endpoint.hang("*"));
@@ -161,7 +164,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void many_sends_are_mined_once_each_although_the_mempool_forgets_again_and_again() {
+    void many_sends_are_mined_once_each_although_the_mempool_forgets_repeatedly() {
         List<CompletionStage<SendRecord>> answers = sendMany();
         int[] forgets = {5};
         AtomicLong handed = new AtomicLong();
@@ -198,7 +201,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_send_that_no_endpoint_takes_is_told_as_open_and_goes_out_later_with_the_same_bytes() {
+    void a_send_that_no_endpoint_accepts_is_reported_as_open_and_is_sent_later_with_the_same_bytes() {
         rig.both(endpoint -> endpoint.refuse("eth_sendRawTransaction", -32000, "txpool is full"));
 
         SendRecord record = rig.send("one", 7);
@@ -211,7 +214,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_reference_is_one_transaction_for_ever_and_with_other_values_refused() {
+    void a_reference_is_one_transaction_permanently_and_with_other_values_refused() {
         List<CompletionStage<SendRecord>> answers = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             answers.add(rig.sends.send(rig.request("one", BigInteger.TEN)));
@@ -298,7 +301,7 @@ class AccountSendsTest {
     void what_is_stuck_pays_an_eighth_more_in_both_fields_and_all_its_hashes_are_followed() {
         rig.send("one", 7);
         rig.chain.clock().advance(AccountRig.PACE.stuck());
-        // Blocks count from the first look at the chain on.
+        // Blocks are counted from the first look at the chain.
         Await.until("it was replaced", () -> {
             rig.chain.mineEmpty();
             return rig.find("one").hashes().size() == 2;
@@ -351,7 +354,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_chain_that_stands_still_is_not_paid_more() {
+    void a_chain_that_stalls_is_not_paid_more() {
         rig.send("one", 7);
         rig.chain.clock().advance(Duration.ofHours(2));
         Await.until("it was sent again", () -> rig.first.count("eth_sendRawTransaction") > 1);
@@ -383,7 +386,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_revert_is_told_as_one_and_costs_its_nonce() {
+    void a_revert_is_reported_as_one_and_costs_its_nonce() {
         rig.send(rig.call(
                 "one", SendKind.REFUND, BigInteger.ZERO, SwapContract.refund(Hash256.ZERO), new Gas.Fixed(100_000)));
         rig.chain.mine();
@@ -421,7 +424,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void somebody_else_with_the_key_stops_all_sending_until_the_operator_has_looked() {
+    void another_party_with_the_key_stops_all_sending_until_the_operator_has_looked() {
         rig.send("one", 7);
         rig.mineAndFinish("one");
         thief().pay(rig.other, BigInteger.ONE);
@@ -438,9 +441,9 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_send_whose_nonce_somebody_else_has_used_is_lost_and_told_so() {
+    void a_send_whose_nonce_another_sender_has_used_is_lost_and_told_so() {
         SendRecord first = rig.send("one", 7);
-        // Dear enough to take the place of ours, which is sent again whenever it is missed.
+        // High enough to replace our transaction, which is resent whenever it is missing.
         BigInteger fee = BigInteger.valueOf(1_000_000_000_000L);
         stealNonce(first.nonce(), fee);
         rig.chain.mine(6);
@@ -476,7 +479,7 @@ class AccountSendsTest {
         rig.await("last", SendState.Mined.class);
     }
 
-    /** Somebody else uses the nonce of {@code reference}, at fees at which nothing of ours is mined. */
+    /** Uses the nonce of {@code reference} as another sender, at fees at which none of our versions is mined. */
     private void steal(String reference) {
         BigInteger ours = newestFee(reference);
         BigInteger fee = ours.multiply(BigInteger.valueOf(3));
@@ -484,7 +487,7 @@ class AccountSendsTest {
         stealNonce(rig.find(reference).nonce(), fee);
         rig.chain.mine(6);
         Await.until("it is missing", this::isFirstMissing);
-        // The head may have been seen for the first time only now.
+        // The head may have been seen only now for the first time.
         rig.chain.mine(AccountRig.PACE.stuckBlocks());
     }
 
@@ -568,7 +571,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void one_liar_among_two_neither_makes_a_nonce_nor_a_receipt() {
+    void one_dishonest_endpoint_of_two_neither_makes_a_nonce_nor_a_receipt() {
         rig.second.lies().nonce(rig.own, 50);
         assertThatThrownBy(() -> rig.send("never", 7))
                 .isInstanceOf(AccountException.Disagreement.class)
@@ -612,7 +615,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_claim_goes_out_although_the_quorum_is_away() {
+    void a_claim_is_sent_although_the_quorum_is_unavailable() {
         rig.send("one", 7);
         rig.second.down();
         assertThatThrownBy(() -> rig.send("two", 7)).isInstanceOf(AccountException.class);
@@ -627,7 +630,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void an_endpoint_that_hangs_for_ever_with_all_of_its_ordinary_threads_taken_does_not_delay_a_claim()
+    void an_endpoint_that_hangs_indefinitely_with_all_of_its_ordinary_threads_taken_does_not_delay_a_claim()
             throws IOException {
         Path elsewhere = Files.createDirectory(folder.resolve("patient"));
         try (AccountRig patient = new AccountRig(elsewhere, 2, 2, Duration.ofMinutes(1))) {
@@ -647,7 +650,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void an_urgent_send_is_raised_every_thirty_seconds_even_on_a_chain_that_stands_still() {
+    void an_urgent_send_is_raised_every_thirty_seconds_even_on_a_chain_that_stalls() {
         rig.send(rig.claim("claim"));
         for (int versions = 2; versions < 5; versions++) {
             int wanted = versions;
@@ -657,7 +660,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void an_urgent_send_is_raised_beyond_the_version_that_no_endpoint_has_taken_yet() {
+    void an_urgent_send_is_raised_beyond_the_version_that_no_endpoint_has_accepted_yet() {
         rig.send(rig.claim("claim"));
         refuseEverything("replacement transaction underpriced");
         for (int versions = 2; versions < 5; versions++) {
@@ -675,8 +678,7 @@ class AccountSendsTest {
 
     @Test
     void what_its_owner_pushes_stays_where_it_is_after_a_restart_until_he_does() {
-        // A second endpoint that takes it would do so at any time after the first one's answer, which is the only one
-        // waited for.
+        // A second endpoint could accept it at any time after the first one's answer, which is the only one waited for.
         rig.second.refuse("eth_sendRawTransaction", -32000, "txpool is full");
         Hash256 hash = rig.send(rig.lock("lock")).hash();
         rig.chain.forgetAll();
@@ -692,7 +694,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_listener_hears_of_each_change_after_it_is_durable() {
+    void a_listener_receives_each_change_after_it_is_durable() {
         List<String> heard = Collections.synchronizedList(new ArrayList<>());
         rig.sends.onChange(record -> heard.add(record.state().word() + " "
                 + rig.find(record.reference()).state().word()));
@@ -705,7 +707,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_contract_that_would_refuse_the_money_is_told_before_a_nonce_is_used() {
+    void a_contract_that_would_refuse_the_money_is_reported_before_a_nonce_is_used() {
         SendRequest request = rig.call("one", SendKind.SEND, BigInteger.ONE, Bytes.EMPTY, new Gas.Estimated());
 
         assertThat(refusal(() -> rig.send(request)).message()).contains("would refuse the transaction");
@@ -724,7 +726,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void what_every_endpoint_refuses_for_good_is_given_up_and_later_nonces_go() {
+    void what_every_endpoint_refuses_for_good_is_abandoned_and_later_nonces_go() {
         refuseEverything("intrinsic gas too low");
         rig.send("never", 7);
         rig.send("later", 3);
@@ -738,7 +740,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void another_access_token_hears_of_the_payment_that_was_given_up_and_not_of_what_spent_its_nonce() {
+    void another_access_token_learns_of_the_payment_that_was_abandoned_and_not_of_what_spent_its_nonce() {
         refuseEverything("intrinsic gas too low");
         Hash256 hash = rig.send(ofAccessToken("one")).hash();
         awaitGivenUp(AccountSendStore.reference("invoice-1"));
@@ -747,7 +749,7 @@ class AccountSendsTest {
                 .isEqualTo(new SendRefusal.TokenData("invoice-1", Optional.of("one"), Optional.of("0x" + hash.hex())));
     }
 
-    /** Lets the time pass after which what was refused by every endpoint is given up. */
+    /** Advances the time after which a send that every endpoint has refused is abandoned. */
     private void awaitGivenUp(String reference) {
         awaitRefusedAgain();
         rig.chain.clock().advance(AccountRig.PACE.refused());
@@ -763,7 +765,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void what_cannot_be_given_up_for_want_of_balance_goes_out_again() {
+    void what_cannot_be_abandoned_for_want_of_balance_is_sent_again() {
         refuseEverything("intrinsic gas too low");
         rig.send("one", 7);
         awaitRefusedAgain();
@@ -798,7 +800,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_payment_in_the_way_of_a_claim_is_raised_to_what_the_claim_pays_and_no_further() {
+    void a_payment_that_delays_a_claim_is_raised_to_what_the_claim_pays_and_no_further() {
         rig.send("one", 7);
         rig.chain.baseFee(BigInteger.valueOf(40_000_000_000L));
         rig.chain.mineEmpty();
@@ -814,11 +816,11 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_payment_in_the_way_of_a_claim_offers_as_much_as_that_one_beyond_the_bound_of_payments() {
+    void a_payment_that_delays_a_claim_offers_as_much_as_that_one_beyond_the_bound_of_payments() {
         BigInteger most = market().multiply(BigInteger.TEN);
         rig.send("one", 7);
-        // Above eight times the bound of payments, one that is nearly at the claim's tip has no room for the eighth
-        // that a replacement costs.
+        // A fee above eight times the limit of payments and close to the claim's tip leaves no room for the eighth by
+        // which a replacement must exceed it.
         BigInteger perGas = most.multiply(BigInteger.valueOf(4));
         rig.send(rig.claim("claim", perGas.multiply(BigInteger.valueOf(21_000))));
 
@@ -833,9 +835,9 @@ class AccountSendsTest {
         }
     }
 
-    /** Raised in both fields alike it would take all of the balance before its tip is that of the claim. */
+    /** If both fields were raised equally, it would use the whole balance before its tip reached that of the claim. */
     @Test
-    void spending_a_nonce_in_the_way_of_a_claim_offers_as_much_and_costs_no_more_than_the_market_and_that_claim() {
+    void spending_a_nonce_that_delays_a_claim_offers_as_much_and_costs_no_more_than_the_market_and_that_claim() {
         BigInteger worth = ETHER.divide(BigInteger.valueOf(100));
         rig.both(endpoint -> endpoint.lies().tip(BigInteger.ONE));
         BigInteger most = market().multiply(BigInteger.TEN)
@@ -854,7 +856,7 @@ class AccountSendsTest {
         assertThat(newestFee("one").multiply(BigInteger.valueOf(21_000))).isLessThanOrEqualTo(most);
     }
 
-    /** Otherwise a claim that is worth little would hold a large one up until fees fall, or its deadline has passed. */
+    /** Otherwise a claim of a small amount would delay a large one until fees fall or its deadline has passed. */
     @Test
     void a_claim_at_its_ceiling_is_raised_by_what_waits_behind_it_and_not_without() {
         BigInteger most = GasPrice.of(done(rig.fees())).cost(21_000);
@@ -870,7 +872,7 @@ class AccountSendsTest {
         assertThat(rig.find("small").hashes()).hasSizeGreaterThan(1);
     }
 
-    /** Whoever asks what is left must not miss a payment that is about to get its nonce. */
+    /** A query of the remaining balance must include a payment that is about to get its nonce. */
     @Test
     void what_is_being_made_counts_as_committed() {
         CompletableFuture<Void> disk = new CompletableFuture<>();
@@ -917,7 +919,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_payment_of_all_in_the_way_of_a_gate_is_raised_from_what_swaps_need() {
+    void a_payment_of_all_that_delays_a_gate_is_raised_from_what_swaps_need() {
         rig.sends.reserveFor(address -> 1);
         rig.send(rig.all("all"));
         rig.chain.baseFee(newestFee("all").multiply(BigInteger.valueOf(3)));
@@ -937,7 +939,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_payment_in_the_way_of_a_claim_is_raised_although_no_endpoint_tells_the_balance() {
+    void a_payment_that_delays_a_claim_is_raised_although_no_endpoint_tells_the_balance() {
         rig.send("one", 7);
         rig.send(rig.claim("claim", ETHER.divide(BigInteger.valueOf(100))));
         rig.both(endpoint -> endpoint.refuse("eth_getBalance", -32000, "busy"));
@@ -946,7 +948,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_payment_in_the_way_of_a_claim_is_raised_although_an_endpoint_says_that_there_is_no_money() {
+    void a_payment_that_delays_a_claim_is_raised_although_an_endpoint_says_that_there_is_no_money() {
         rig.send("one", 7);
         rig.send(rig.claim("claim", ETHER.divide(BigInteger.valueOf(100))));
         rig.first.lies().balance(rig.own, BigInteger.ZERO);
@@ -955,7 +957,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_payment_in_the_way_of_a_claim_is_raised_to_what_can_be_paid_although_an_endpoint_tells_of_more() {
+    void a_payment_that_delays_a_claim_is_raised_to_what_can_be_paid_although_an_endpoint_tells_of_more() {
         rig.send(rig.request("one", ETHER.subtract(market().multiply(BigInteger.valueOf(2 * 21_000L)))));
         rig.send(rig.claim("claim", ETHER.divide(BigInteger.valueOf(100))));
         rig.chain.baseFee(newestFee("one").multiply(BigInteger.valueOf(3)).divide(BigInteger.TWO));
@@ -988,7 +990,7 @@ class AccountSendsTest {
         return newest(reference).maxFee();
     }
 
-    /** Lets so much time and so many blocks pass that the next transaction is raised, and waits until that was tried. */
+    /** Advances time and blocks so far that the next transaction is raised, and waits until that was tried. */
     private void tryToRaise() {
         long asked = rig.second.count("eth_getBalance");
         Await.until("it was tried", () -> {
@@ -999,7 +1001,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void a_payment_that_is_raised_again_and_again_neither_leaves_the_market_nor_takes_what_swaps_need() {
+    void a_payment_that_is_raised_repeatedly_neither_leaves_the_market_nor_takes_what_swaps_need() {
         rig.sends.reserveFor(address -> 1);
         BigInteger reserved = rig.sends.funds(rig.own).reserved();
         BigInteger most = market().multiply(BigInteger.TEN);
@@ -1030,7 +1032,7 @@ class AccountSendsTest {
     }
 
     @Test
-    void nothing_is_raised_above_the_market_while_no_endpoint_takes_it() {
+    void nothing_is_raised_above_the_market_while_no_endpoint_accepts_it() {
         BigInteger most = market().multiply(BigInteger.TEN);
         refuseEverything("intrinsic gas too low");
         rig.send("never", 7);
@@ -1081,7 +1083,7 @@ class AccountSendsTest {
         awaitMined("all");
     }
 
-    /** As an earlier release has journalled them. */
+    /** Rows as journalled by an earlier release. */
     @Test
     void a_version_that_cannot_be_paid_does_not_keep_the_one_before_it_from_going_out_again() {
         rig.send(rig.all("all"));
@@ -1099,13 +1101,13 @@ class AccountSendsTest {
             rig.chain.clock().advance(AccountRig.PACE.resend());
             rig.chain.mine();
             SendState state = rig.find(reference).state();
-            // Blocks may have come above it before anybody looked.
+            // Further blocks may have been mined before the first look.
             return state instanceof SendState.Mined || state instanceof SendState.Final;
         });
     }
 
     @Test
-    void what_is_to_be_given_up_is_not_sent_once_more_when_nothing_is_left_to_pay_for_that() {
+    void what_is_to_be_abandoned_is_not_sent_once_more_when_nothing_is_left_to_pay_for_that() {
         rig.send(rig.lock("lock"));
         rig.both(endpoint -> endpoint.lies().balance(rig.own, BigInteger.ZERO));
         rig.chain.forgetAll();

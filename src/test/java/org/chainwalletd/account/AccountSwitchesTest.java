@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sending on the account chain is background work, which stops and starts, here and at another daemon on the same store. */
+/** Sending on the account chain is background work, which stops and starts, on this daemon and on another one with the same store. */
 class AccountSwitchesTest {
     private static final StoreException AWAY =
             new StoreException(StoreException.Reason.BUSY, "cannot be reached at this moment", null);
@@ -64,7 +64,7 @@ class AccountSwitchesTest {
         return keepers.get(0);
     }
 
-    /** No endpoint gets anything, as when all are away. */
+    /** Denies the permission to send, so that no endpoint receives anything, as if all were unreachable. */
     private void holdBack() {
         rig.permission = () -> CompletableFuture.failedFuture(AWAY);
     }
@@ -108,7 +108,7 @@ class AccountSwitchesTest {
     }
 
     @Test
-    void what_is_journalled_and_held_back_leaves_in_the_next_life() {
+    void what_is_journalled_and_held_back_leaves_in_the_next_run() {
         holdBack();
         keeper().start();
         assertThat(rig.send("one", 7).state()).isInstanceOf(SendState.Journalled.class);
@@ -122,7 +122,7 @@ class AccountSwitchesTest {
     }
 
     @Test
-    void another_daemon_goes_on_with_all_that_was_journalled_and_gives_the_next_nonce() {
+    void another_daemon_continues_with_all_that_was_journalled_and_gives_the_next_nonce() {
         AccountSends other = rig.beside(this::keeper);
         AtomicInteger swaps = new AtomicInteger();
         other.reserveFor(any -> swaps.get());
@@ -138,7 +138,7 @@ class AccountSwitchesTest {
                 .isZero();
         keepers.get(1).stop();
 
-        // The first one has missed all that.
+        // The first daemon has not seen any of this.
         keeper().start();
         assertThat(done(rig.sends.open(rig.own)))
                 .extracting(SendRecord::reference)
@@ -156,7 +156,7 @@ class AccountSwitchesTest {
         assertThat(done(other.send(request("four"))).nonce()).isEqualTo(3);
     }
 
-    /** A journal of which the first call of this kind waits at a gate. */
+    /** Uses a journal that delays the first call of this kind; the result completes when that call was made. */
     private CompletableFuture<Void> gated(Predicate<Stub.Call> kind, AtomicBoolean reached) {
         CompletableFuture<Void> gate = new CompletableFuture<>();
         rig.restartWith(real -> Stub.of(
@@ -172,7 +172,7 @@ class AccountSwitchesTest {
     }
 
     @Test
-    void a_nonce_that_is_being_given_at_a_stop_is_not_given_and_its_caller_hears_so() {
+    void a_nonce_that_is_being_given_at_a_stop_is_not_given_and_its_caller_is_told_so() {
         AtomicBoolean reached = new AtomicBoolean();
         CompletableFuture<Void> gate = gated(call -> call.name().equals("nextNonce"), reached);
         newest().start();
@@ -190,7 +190,7 @@ class AccountSwitchesTest {
     }
 
     @Test
-    void a_send_that_is_being_written_at_a_stop_is_answered_and_the_next_life_waits_for_it() {
+    void a_send_that_is_being_written_at_a_stop_is_answered_and_the_next_run_waits_for_it() {
         AtomicBoolean reached = new AtomicBoolean();
         CompletableFuture<Void> gate = gated(FatedJournal::isOpening, reached);
         newest().start();

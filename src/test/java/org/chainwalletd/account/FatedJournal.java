@@ -12,21 +12,21 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Stub;
 
-/** A journal whose {@code n}-th write ends in a given way; after a death it never answers again. */
+/** Journal whose {@code n}-th write has a given outcome; after a death it never answers again. */
 public final class FatedJournal {
-    /** How the {@code n}-th write of the journal ends. */
+    /** Outcome of the {@code n}-th write. */
     public enum Fate {
-        /** The process dies before it. */
+        /** The process dies before the write. */
         NOT_DONE,
-        /** The process dies after it. */
+        /** The process dies after the write. */
         DONE,
-        /** The disk refuses it, and the store says so. */
+        /** The disk fails, and the store reports this. */
         REFUSED,
-        /** It is done, and the store cannot say whether it is. */
+        /** The write is made, but the store reports an unknown outcome. */
         UNKNOWN,
-        /** The store cannot say whether it is done; it is before the next write, or when it is told to. */
+        /** The store reports an unknown outcome; the write is made before the next one, or when a test requests it. */
         UNKNOWN_YET,
-        /** As {@link #UNKNOWN_YET}, but the wait for the store ends before the store says anything. */
+        /** Like {@link #UNKNOWN_YET}, but the wait for the store times out before the store answers. */
         UNANSWERED_YET
     }
 
@@ -41,7 +41,7 @@ public final class FatedJournal {
         this.fate = fate;
     }
 
-    /** The journal; what it writes is in {@code real}. */
+    /** Returns the journal, which writes to {@code real}. */
     public AccountSendStore over(AccountSendStore real) {
         return Stub.of(AccountSendStore.class, call -> {
             if (call.name().equals("makeCertain")) {
@@ -54,7 +54,7 @@ public final class FatedJournal {
         });
     }
 
-    /** Whether it writes new rows, or changes one. */
+    /** Whether a call writes new rows or changes one. */
     static boolean isWrite(Stub.Call call) {
         return isOpening(call)
                 || call.name().equals("addVersion")
@@ -73,7 +73,7 @@ public final class FatedJournal {
         return dead;
     }
 
-    /** Whether its fate has come to pass. */
+    /** Whether the chosen write was reached. */
     public boolean isBeyond() {
         return writes.get() >= fated;
     }
@@ -82,7 +82,7 @@ public final class FatedJournal {
         Await.until("it goes on or dies", () -> dead || condition.getAsBoolean());
     }
 
-    /** Does the write that was in doubt, if there is one. */
+    /** Makes the write with the unknown outcome, if there is one. */
     synchronized void settle() {
         late.run();
         late = () -> {};
@@ -115,7 +115,7 @@ public final class FatedJournal {
         return new CompletableFuture<>();
     }
 
-    /** Answer of the real journal to a call. */
+    /** Passes a call to the real journal. */
     @SuppressWarnings("unchecked")
     static CompletionStage<Object> made(Stub.Call call, AccountSendStore real) {
         try {

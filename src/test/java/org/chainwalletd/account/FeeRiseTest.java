@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The fee of a claim stands at its ceiling when half of the margin before its deadline is gone, whenever it was made or the daemon came back. */
+/**
+ * The fee of a claim has reached its ceiling when half of the margin before its deadline has passed, whenever the claim was made or the daemon
+ * restarted.
+ */
 class FeeRiseTest {
     private static final long MADE = 1_700_000_000_000L;
     private static final SendPace PACE = SendPace.USUAL;
@@ -50,7 +53,7 @@ class FeeRiseTest {
     @ParameterizedTest
     @ValueSource(longs = {1_900, 2_400, 3_000, 3_600, 5_000, 40_000, 1L << 40})
     void
-            a_claim_stands_at_its_ceiling_half_of_the_margin_before_its_deadline_and_no_later_than_half_of_it_after_it_was_made(
+            a_claim_is_at_its_ceiling_half_of_the_margin_before_its_deadline_and_no_later_than_half_of_it_after_it_was_made(
                     long deadline) {
         long ceilingAt = Math.min(HALF_SECONDS, deadline - HALF_SECONDS);
 
@@ -76,7 +79,7 @@ class FeeRiseTest {
         assertThat(steps).isPositive();
     }
 
-    /** The market's price may do: the whole value is paid only when there is no time for less. */
+    /** The market's price may suffice: the whole value is paid only when there is no time for less. */
     @Test
     void with_time_left_a_late_claim_is_doubled_and_not_paid_its_whole_value_at_once() {
         assertThat(claim(1_800, 30).risen(FIRST, CEILING, Optional.of(FIRST))).isEqualTo(FIRST.shiftLeft(1));
@@ -91,7 +94,7 @@ class FeeRiseTest {
     }
 
     @Test
-    void a_claim_past_its_deadline_stands_at_its_ceiling() {
+    void a_claim_past_its_deadline_is_at_its_ceiling() {
         assertThat(claim(-5, 30).risen(FIRST, CEILING, Optional.of(FIRST))).isEqualTo(CEILING);
         assertThat(claim(Long.MIN_VALUE + 7, 30).part())
                 .as("a deadline is unsigned")

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a claim tells its contract is readable in no file, and never stands under another transaction's name. */
+/** The call data of a claim is readable in no file, and is never accepted for another transaction. */
 class SealedSendsTest {
     private static final Bytes SECRET = Bytes.parse("5ec2e7".repeat(10) + "5ec2");
 
@@ -91,7 +91,7 @@ class SealedSendsTest {
     }
 
     @Test
-    void sealed_bytes_go_out_again_after_a_restart() {
+    void sealed_bytes_are_sent_again_after_a_restart() {
         SendRecord sent = done(rig.sends.send(claim("claim")));
         rig.chain.forgetAll();
         rig.crash();
@@ -101,7 +101,7 @@ class SealedSendsTest {
     }
 
     @Test
-    void rows_of_a_release_that_did_not_seal_are_sealed_at_the_start_and_go_on() throws Exception {
+    void rows_of_a_release_that_did_not_seal_are_sealed_at_the_start_and_continue() throws Exception {
         SendRecord sent = done(rig.sends.send(claim("claim")));
         AccountSend plain = done(rig.journal.find("claim")).orElseThrow();
         rig.kill();

@@ -70,7 +70,7 @@ class SendPermissionTest {
     }
 
     @Test
-    void a_claim_leaves_although_the_store_is_away_but_not_from_a_daemon_that_was_declared_off() {
+    void a_claim_leaves_although_the_store_is_unavailable_but_not_from_a_daemon_that_was_declared_off() {
         refuse(AWAY);
         assertThat(send("claim", SendKind.CLAIM).state()).isInstanceOf(SendState.Sent.class);
         assertThat(AccountRig.done(rig.sends.permitClaim())).isNull();

@@ -27,8 +27,9 @@ import org.chainwalletd.wire.Binder;
 import org.chainwalletd.wire.Json;
 
 /**
- * Calls a daemon through the typed Java client and through the command line, holds parameters and results against what {@code rpc.discover}
- * says of the method, and remembers which methods were called. The command line runs in this process; what the launcher adds to it is {@link LauncherIT}'s.
+ * Calls a daemon through the typed Java client and through the command line, compares parameters and results with the method's description in
+ * {@code rpc.discover}, and records which methods were called. The command line runs in this process; {@link LauncherIT} tests what the launcher
+ * adds.
  */
 final class BothWays {
     private static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS);
@@ -49,30 +50,30 @@ final class BothWays {
                 .forEach(method -> described.put(method.get("name").asText(), method));
     }
 
-    /** Names of all methods that the daemon has. */
+    /** Returns the names of all methods of the daemon. */
     Set<String> all() {
         return new TreeSet<>(described.keySet());
     }
 
-    /** Names of all methods that were called in both ways. */
+    /** Returns the names of all methods that were called in both ways. */
     Set<String> called() {
         Set<String> both = new TreeSet<>(byClient);
         both.retainAll(byCommandLine);
         return both;
     }
 
-    /** Counts what was called at another daemon too. */
+    /** Also counts the methods that were called at another daemon. */
     void alsoCalledBy(BothWays other) {
         byClient.addAll(other.byClient);
         byCommandLine.addAll(other.byCommandLine);
     }
 
-    /** The same call in both ways; what the client was answered. */
+    /** Makes the same call in both ways; returns the client's result. */
     <R> R same(Call<R> call) {
         return each(call, call).get(0);
     }
 
-    /** Two calls of one method, for what can be done only once; both answers. */
+    /** Makes one call in each way, for methods whose effect is possible only once; returns both results. */
     <R> List<R> each(Call<R> first, Call<R> second) {
         return List.of(byClient(first), byCommandLine(second));
     }
@@ -111,7 +112,7 @@ final class BothWays {
         }
     }
 
-    /** A method of which the typed client has nothing: a name of older clients, or what describes the others. */
+    /** Calls a method that the typed client lacks: a name for older clients, or a method that describes the others. */
     JsonNode untyped(String method, Map<String, Object> params) {
         checkParams(method, params);
         JsonNode printed = printed(method, params);
@@ -121,7 +122,7 @@ final class BothWays {
         return printed;
     }
 
-    /** A call that this daemon refuses because something is not configured. */
+    /** Makes a call that this daemon refuses because an option is not configured. */
     void unconfigured(Call<?> call) {
         assertThatThrownBy(() -> daemon.client("spend").call(call))
                 .as(name(call))
@@ -173,7 +174,7 @@ final class BothWays {
 
     private record Ended(int code, String out, String err) {}
 
-    /** Secrets go through standard input, the rest as words. */
+    /** Runs the command; secrets are passed on standard input, other parameters as arguments. */
     private Ended run(String method, Map<String, Object> params) {
         boolean secret = params.keySet().stream()
                 .anyMatch(name -> name.matches("passphrase|mnemonic|secret_hex|private_key(_hex)?"));
@@ -193,7 +194,7 @@ final class BothWays {
         return new Ended(code, commands.out(), commands.err());
     }
 
-    /** As it goes over the wire: Jackson's own nodes for numbers are of many kinds. */
+    /** Converts a value to JSON as sent over the wire, because Jackson's own nodes have several types for numbers. */
     private static JsonNode tree(Object value) {
         try {
             return JSON.readTree(JSON.writeValueAsBytes(value));

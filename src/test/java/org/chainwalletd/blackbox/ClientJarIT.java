@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The client's jar works with Jackson and without anything else of the daemon; its examples do what they say. */
+/** The client's jar works with only Jackson beside it, and its examples do what they describe. */
 @Tag("long")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ClientJarIT {
@@ -55,7 +55,7 @@ class ClientJarIT {
 
     @Test
     @Order(1)
-    void the_example_that_follows_deposits_goes_on_where_its_cursor_says() throws Exception {
+    void the_example_that_follows_deposits_continues_where_its_cursor_says() throws Exception {
         wallet.fund(till, 5_000);
         Path first = folder.resolve("first");
         Process following = example(daemon, "read", first, "Deposits", "1");
@@ -75,7 +75,7 @@ class ClientJarIT {
         assertThat(read(balances).lines()).containsExactlyInAnyOrder(till + " 11000", payer + " 0");
     }
 
-    /** After the deposits, among which its own would be. */
+    /** Runs after the deposits, which would include this payment. */
     @Test
     @Order(2)
     void the_example_over_the_clients_own_jar_pays_once_however_often_it_is_started() throws Exception {
@@ -105,7 +105,7 @@ class ClientJarIT {
         return read(said);
     }
 
-    /** Starts an example over the client's jar. */
+    /** Starts an example with the client's jar. */
     private static Process example(DaemonProcess daemon, String scope, Path said, String name, String... arguments)
             throws IOException {
         List<String> command = new ArrayList<>(List.of(

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The packaged daemon dies at each named crash point of a payment and of a mint (class {@code CrashPoint} of the store). The next life,
- * which dies at the next point, finishes what the one before left. Each point of a mint is looked at by the keyring's {@code CrashTest};
+ * The packaged daemon dies at each named crash point of a payment and of a mint (class {@code CrashPoint} of the store). The next process, which
+ * dies at the next point, completes the interrupted payment first. The keyring's {@code CrashTest} checks each point of a mint;
  * {@code -Dwalletd.crash-points=all} dies at each of them here too.
  */
 @Tag("long")
@@ -77,7 +77,7 @@ class CrashPointsIT extends SeededDaemon {
         noHalfWrittenFileIsLeft();
     }
 
-    /** First the order that the life before left open, then, if that did not reach the point, one of its own. */
+    /** Pays the order that the previous process left open, and if that does not reach the point, a new one. */
     private static void diesPaying(DaemonProcess daemon, Withdrawals withdrawals, String point) {
         for (String before : SPENDING.subList(0, SPENDING.indexOf(point))) {
             if (daemon.isAlive()) {
@@ -86,7 +86,7 @@ class CrashPointsIT extends SeededDaemon {
         }
         if (daemon.isAlive()) {
             boolean answered = withdrawals.attempt(daemon, "dies-at-" + point);
-            // The answer does not wait for its outcome to be written.
+            // The answer does not wait until the outcome is written.
             assertThat(answered && !point.equals("SPEND_AFTER_OUTCOME"))
                     .as(point)
                     .isFalse();
@@ -103,7 +103,7 @@ class CrashPointsIT extends SeededDaemon {
                         .path("address")
                         .asText());
             } catch (WalletdException.Transport died) {
-                // The expected case: a mint without an answer may exist or not.
+                // The expected case: the key of a mint without an answer may or may not exist.
             }
             assertThat(daemon.exitCode()).as(point).isEqualTo(HALTED);
         }

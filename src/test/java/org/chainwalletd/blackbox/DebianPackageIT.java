@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The Debian package as it is built, by {@code mvn -Pdeb verify}: what it has, and what becomes of it on a machine. Needs Debian's tools. */
+/** The Debian package built by {@code mvn -Pdeb verify}: its content, and its installation on a machine. Needs Debian's tools. */
 @Tag("long")
 @Timeout(300)
 class DebianPackageIT {
@@ -124,7 +124,7 @@ class DebianPackageIT {
                 .isEmpty();
     }
 
-    /** On this machine, seen through an overlay that is gone with the mounts of the process. */
+    /** Runs on an overlay of this machine's file system, which ends with the process's mounts. */
     @Test
     void an_installation_an_upgrade_a_removal_and_a_purge_leave_what_they_should() throws IOException {
         assumeTrue(run("unshare", "--mount", "true").code == 0, "only root may mount");

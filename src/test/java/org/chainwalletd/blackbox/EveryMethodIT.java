@@ -58,8 +58,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every method of the packaged daemon, through the Java client and through the command line, in one story over one development chain. The last
- * test fails for each method of the registry that the others have left out.
+ * Every method of the packaged daemon, through the Java client and through the command line, in one sequence over one development chain. The last
+ * test fails for each method of the registry that the others have not called.
  */
 @Tag("long")
 @Timeout(300)
@@ -117,7 +117,7 @@ class EveryMethodIT {
         assertThat(both.same(new GetWalletBalance()).total()).isEqualTo(Amount.of(20_000_000));
         both.same(new GetWalletHistory());
         assertThat(both.same(new GetAddressUtxos(payer.address())).utxos()).hasSize(20);
-        // What was seen of them in the mempool before depends on when it was looked at.
+        // Whether they were seen in the mempool first depends on timing.
         assertThat(both.same(ListCredits.of().withMinConfirmations(1)).credits())
                 .hasSize(20);
         assertThat(both.same(GetAddressHistory.of(payer.address())).history()).hasSize(20);
@@ -239,9 +239,9 @@ class EveryMethodIT {
 
     @Test
     @Order(2)
-    void payouts_are_queued_told_cancelled_paid_and_recalled() {
+    void payouts_are_queued_reported_cancelled_paid_and_recalled() {
         Address somebody = Address.parse("ab".repeat(32));
-        // Coins of others are spent by batches when they are six deep.
+        // Batches spend coins received from others only with six confirmations.
         wallet.mine(6);
         both.same(new PayoutPause());
         List<Payouts.Order> orders = List.of(
@@ -363,7 +363,7 @@ class EveryMethodIT {
                 .collect(Collectors.joining(" "));
     }
 
-    /** On a keyring without a seed: a seed gives a key of its own, which only an account chain that answers lets go. */
+    /** Uses a keyring without a seed: the key derived from a seed is given up only if an account chain answers. */
     @Test
     @Order(1)
     void the_key_of_the_account_chain_is_made_shown_and_taken_away() {
@@ -389,7 +389,7 @@ class EveryMethodIT {
         }
     }
 
-    /** Of a daemon that knows of no pool and no account chain. */
+    /** Uses a daemon without a pool and without an account chain. */
     @Test
     @Order(2)
     void swaps_are_refused_as_long_as_they_are_not_configured() {

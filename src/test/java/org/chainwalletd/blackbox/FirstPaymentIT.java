@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** From a fresh datadir to a confirmed payment, as the first reader of the manual does it. */
+/** From an empty datadir to a confirmed payment, as a new reader of the manual would do it. */
 @Tag("long")
 class FirstPaymentIT {
     private static final long COIN = 100_000_000L;
@@ -160,14 +160,15 @@ class FirstPaymentIT {
         }
     }
 
-    /** interface.md, sections 5.1 to 5.3: a method of each scope with the token of each scope, with a wrong one and with none. */
+    /** Calls a method of each scope with the token of each scope, with a wrong token and without one (interface.md, sections 5.1 to 5.3). */
     private static void tokensOpenTheirScopeAndThoseBelow(DaemonProcess daemon) {
         Map<String, String> methodOf =
                 Map.of("read", "validate_address", "manage", "abandon_transfer", "spend", "transfer");
         for (String wanted : SCOPES) {
             for (String held : SCOPES) {
                 boolean enough = SCOPES.indexOf(held) >= SCOPES.indexOf(wanted);
-                // Without parameters: a call that is let in is refused for them, one that is not is refused before.
+                // Without parameters: an authorized call is refused for its parameters, an unauthorized one before
+                // that.
                 assertThat(refusal(daemon, daemon.token(held), methodOf.get(wanted))
                                 .code())
                         .as(held + " token for " + wanted)
@@ -185,7 +186,7 @@ class FirstPaymentIT {
     }
 
     @Test
-    void a_node_that_is_away_does_not_stop_the_start_and_is_taken_up_when_it_comes() throws IOException {
+    void a_node_that_is_unavailable_does_not_stop_the_start_and_is_taken_up_when_it_comes() throws IOException {
         int port = FreePort.any();
         URI node = URI.create("http://127.0.0.1:" + port);
         Path datadir = SeededKeyring.in(folder.resolve("datadir"));

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Nothing that clients send ends the packaged daemon or makes it grow beyond its heap: the floods of {@code -Dbench=door} in short, one
- * after the other, with the launcher's options. Times are the benchmark's.
+ * Nothing that clients send ends the packaged daemon or makes it exceed its heap: short versions of the floods of {@code -Dbench=door}, one after
+ * the other, with the launcher's options. Only the benchmark measures times.
  */
 @Tag("long")
 @Timeout(600)
@@ -34,9 +34,9 @@ class FloodedDaemonIT {
     private static final String THEIRS = "127.0.0.2";
     private static final int CONNECTIONS = 200;
     private static final int HEAP_MIB = 256;
-    /** Classes, compiled code, stacks, and buffers outside of the heap. */
+    /** Memory for classes, compiled code, stacks, and buffers outside of the heap. */
     private static final int BESIDE_HEAP_MIB = 300;
-    /** Less than one connection of most kinds makes the daemon hold; those that are ending have a byte each. */
+    /** Less than the daemon buffers for one connection of most kinds; connections that are being closed count one byte each. */
     private static final int LITTLE = 32 << 10;
 
     @TempDir
@@ -55,7 +55,7 @@ class FloodedDaemonIT {
     }
 
     @ParameterizedTest
-    // The daemon is without TLS.
+    // The daemon does not use TLS.
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "TLS_SLOW")
     void a_flood_neither_ends_the_process_nor_makes_it_grow(Flood.Kind kind) throws Exception {
         try (Flood flood = new Flood(address(), THEIRS, CONNECTIONS, kind, daemon.token("read"))) {
@@ -67,7 +67,10 @@ class FloodedDaemonIT {
         assertServes();
     }
 
-    /** Each of them, 16 KB without a token, ended the process: the daemon let the body end elsewhere than the parser, which then recursed. */
+    /**
+     * Each of these requests, 16 KB without a token, used to end the process: the daemon ended the body at another place than the parser, which
+     * then recursed.
+     */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -95,7 +98,7 @@ class FloodedDaemonIT {
     private static void assertServes() throws IOException {
         assertThat(daemon.isAlive()).isTrue();
         assertThat(daemon.call("ping", Map.of()).path("ok").asBoolean()).isTrue();
-        // Over a connection of its own.
+        // Uses a new connection.
         assertThat(daemon.clientWith(daemon.token("read"))
                         .call("ping", Map.of())
                         .path("ok")
@@ -108,7 +111,7 @@ class FloodedDaemonIT {
         return daemon.metric("walletd_http_held_bytes");
     }
 
-    /** See proc(5). */
+    /** Returns the peak resident set size, see proc(5). */
     private static long mostResidentMib() throws IOException {
         return Files.readAllLines(Path.of("/proc", Long.toString(daemon.pid()), "status")).stream()
                 .filter(line -> line.startsWith("VmHWM:"))

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Folders compared and copied whole. */
+/** Comparison and copies of whole folders. */
 final class Folders {
     private Folders() {}
 
-    /** What lies in {@code folder}, with the content's size and digest, by relative path; empty when there is no such folder. */
+    /** Returns the files in {@code folder} with size and digest, by relative path; empty if there is no such folder. */
     static Map<String, String> listing(Path folder) {
         Map<String, String> listing = new TreeMap<>();
         if (Files.isDirectory(folder)) {
@@ -39,7 +39,7 @@ final class Folders {
         }
     }
 
-    /** Copies with modes and times. */
+    /** Copies a folder with modes and times. */
     static Path copy(Path from, Path to) {
         try {
             Files.createDirectories(to.getParent());

@@ -14,7 +14,7 @@ import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The packaged daemon can write no further because its files have reached the largest size that the system allows it. */
+/** The packaged daemon cannot write because its files have reached the maximum size that the system allows. */
 @Tag("long")
 class FullDiskIT extends SeededDaemon {
     private static final String SHOP = "5d".repeat(32);
@@ -50,7 +50,7 @@ class FullDiskIT extends SeededDaemon {
         }
     }
 
-    /** A commit that failed half way may count after a crash: then the outcome is unknown. */
+    /** A commit that failed partway may become valid after a crash: its outcome is then unknown. */
     private static boolean isUnknown(WalletdException.RpcError refused) {
         if (refused.code() == UPSTREAM) {
             assertThat(refused.getMessage()).contains("is unknown", "may or may not have been written");
@@ -85,7 +85,7 @@ class FullDiskIT extends SeededDaemon {
         return LauncherCall.daemon(datadir()).node(chain.uri());
     }
 
-    /** No file that the process writes can become larger than 500 blocks of 1,024 bytes. */
+    /** Limits the files that the process writes to 500 blocks of 1,024 bytes. */
     private Path withSmallFiles() throws IOException {
         Path launcher =
                 LauncherCall.packageFolder().resolve("bin/chain-walletd").toAbsolutePath();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node that answers everything with thousands of interim responses must not end the process at its start. */
+/** A node that answers every request with thousands of interim responses must not end the process at its start. */
 @Tag("long")
 class HostileNodeIT {
     @TempDir

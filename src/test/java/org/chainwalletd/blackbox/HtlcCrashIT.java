@@ -11,7 +11,10 @@ import org.chainwalletd.testkit.DaemonProcess;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The packaged daemon dies between the intent and the broadcast of a lock, a claim and a reclaim; the next life settles each with the same bytes. */
+/**
+ * The packaged daemon dies between the intent and the broadcast of a lock, a claim and a reclaim; the next process completes each with the same
+ * bytes.
+ */
 @Tag("long")
 class HtlcCrashIT extends SeededDaemon {
     private static final String POINT = "SPEND_AFTER_INTENT";
@@ -35,7 +38,7 @@ class HtlcCrashIT extends SeededDaemon {
         }
         Map<String, Object> claim;
         Map<String, Object> reclaim;
-        // Its second new call is the claim.
+        // The claim is its second new call.
         try (DaemonProcess daemon = daemon().crashAt(POINT + "#2").start()) {
             claim = claim(sender, receiver, settled(daemon, "htlc_lock", lock), "the-claim");
             lock.put("client_token", "second-lock");
@@ -56,7 +59,7 @@ class HtlcCrashIT extends SeededDaemon {
         }
     }
 
-    /** A new call, in which the daemon comes to {@link #POINT}. */
+    /** Makes a new call in which the daemon dies at {@link #POINT}. */
     private static void diesIn(DaemonProcess daemon, String method, Map<String, Object> params) {
         try {
             daemon.call(method, params);
@@ -66,7 +69,7 @@ class HtlcCrashIT extends SeededDaemon {
         }
     }
 
-    /** A call in which the life before may have died; the id of the one transaction, which is in a block. */
+    /** Repeats a call during which the previous process may have died; returns the id of the only transaction, which is in a block. */
     private String settled(DaemonProcess daemon, String method, Map<String, Object> params) {
         Wallet wallet = new Wallet(daemon, chain.uri());
         wallet.confirm();

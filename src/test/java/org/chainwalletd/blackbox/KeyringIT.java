@@ -39,7 +39,7 @@ class KeyringIT {
     @AutoClose
     private static DaemonProcess daemon;
 
-    /** With a seed; its keys count from 0 in the order of the tests. */
+    /** Daemon with a seed; its keys are numbered from 0 in the order of the tests. */
     @AutoClose
     private static DaemonProcess seeded;
 
@@ -137,7 +137,7 @@ class KeyringIT {
                 .isEqualTo(phrase);
     }
 
-    /** Of few keys: each costs an Argon2id to be opened there and one to be sealed here. */
+    /** Uses few keys: each one needs an Argon2id computation there to be opened, and one here to be sealed. */
     @Test
     @Order(2)
     void a_vault_moves_keys_to_another_daemon_with_phrases_and_labels() {
@@ -218,7 +218,7 @@ class KeyringIT {
                 .isEqualTo(SEED_PHRASE);
     }
 
-    /** The last one: for a second after it, the right passphrase is refused as well. */
+    /** Runs last: for a second after it, the right passphrase is refused too. */
     @Test
     @Order(Integer.MAX_VALUE)
     void wrong_passphrases_are_slowed_down() {
@@ -231,7 +231,7 @@ class KeyringIT {
         assertThat(refused.data().toString()).isEqualTo("{\"retryable\":true,\"retry_after_secs\":1}");
     }
 
-    /** How much of the chain is still to be read for a key depends on when it is asked. */
+    /** Removes the progress of reading the chain for a key, which depends on when it is queried. */
     private static JsonNode withoutProgress(JsonNode result) {
         return ((ObjectNode) result).without("rescan_blocks_left");
     }

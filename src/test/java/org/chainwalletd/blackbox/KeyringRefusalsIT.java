@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bad input to every keyring method gets its own error over HTTP and changes nothing (interface.md, sections 4.11 and 7.3). */
+/** Invalid input to every keyring method gets a specific error over HTTP and changes nothing (interface.md, sections 4.11 and 7.3). */
 @Tag("long")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class KeyringRefusalsIT {
@@ -54,7 +54,7 @@ class KeyringRefusalsIT {
     private static String address;
     private static String stateBefore;
     private static List<String> filesBefore;
-    /** Of the one key, under "v". */
+    /** Vault of a single key, with the passphrase "v". */
     private static String vault;
 
     @BeforeAll
@@ -132,7 +132,7 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void a_wrong_checksum_is_told_as_such() {
+    void a_wrong_checksum_is_reported_as_such() {
         for (String method : IMPORTS) {
             assertThat(refused(-32602, method, "mnemonic", PHRASE.substring(0, PHRASE.lastIndexOf(' ')) + " zoo"))
                     .hasMessageContaining("checksum");
@@ -206,7 +206,7 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void a_key_that_is_there_is_not_taken_in_again() {
+    void a_key_that_is_there_is_not_imported_again() {
         JsonNode secret = daemon.call("reveal_private_key", params("address", address, "passphrase", PASSPHRASE));
         assertThat(refused(
                         -32011,
@@ -251,7 +251,7 @@ class KeyringRefusalsIT {
         locked.add(vault + "00");
         for (int i = 0; i < locked.size(); i++) {
             refused(-32012, "import_vault", "vault_hex", locked.get(i), "passphrase", i == 0 ? PASSPHRASE : "v");
-            // A third failure in a row would be slowed down.
+            // A third consecutive failure would be delayed.
             if (i % 2 == 1 || i == locked.size() - 1) {
                 daemon.call("import_vault", params("vault_hex", vault, "passphrase", "v"));
             }
@@ -274,7 +274,7 @@ class KeyringRefusalsIT {
                 .isEqualTo(vaults + 2);
     }
 
-    /** The last one, which leaves another daemon over the same folder. */
+    /** Runs last, because another daemon uses the same folder afterwards. */
     @Test
     @Order(Integer.MAX_VALUE)
     void mints_that_meet_share_writes_and_each_is_durable_when_it_is_answered() throws Exception {

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The packaged daemon is killed with SIGKILL again and again while clients pay, mint and sweep: one token, one payment or one sweep; an
- * acknowledged key is never lost. {@code -Dblackbox.kills=200} makes it long.
+ * The packaged daemon is killed repeatedly with SIGKILL while clients pay, mint and sweep: each token makes one payment or one sweep, and an
+ * acknowledged key is never lost. {@code -Dblackbox.kills=200} makes the test long.
  */
 @Tag("long")
 class KillLoopIT extends SeededDaemon {
@@ -100,7 +100,7 @@ class KillLoopIT extends SeededDaemon {
         HangWatch.alive();
         int goal = withdrawals.answered() + random.nextInt(12);
         Await.until("some more payments are made", () -> withdrawals.answered() >= goal);
-        // Not a wait for something: the kill is to hit any moment of a payment, not always the one after an answer.
+        // Not a wait for a condition: the kill must come at any moment of a payment, not always just after an answer.
         Await.pause(random.nextInt(60));
         daemon.get().kill();
         DaemonProcess next = start();
@@ -124,7 +124,9 @@ class KillLoopIT extends SeededDaemon {
         return null;
     }
 
-    /** One key for each life of the daemon: minting is dear. An unanswered mint is given up, its key may exist or not. */
+    /**
+     * Mints one key for each process of the daemon, because minting is expensive. An unanswered mint is not repeated; its key may or may not exist.
+     */
     private Void mint() {
         int last = 0;
         while (!enough.get()) {
@@ -140,7 +142,7 @@ class KillLoopIT extends SeededDaemon {
                         .path("address")
                         .asText());
             } catch (WalletdException.Transport killed) {
-                // The daemon died while it made the key.
+                // The daemon was killed while it made the key.
             }
         }
         return null;
@@ -155,7 +157,7 @@ class KillLoopIT extends SeededDaemon {
         Wallet wallet = new Wallet(daemon.get(), chain.uri());
         Await.until(
                 "the coins have arrived", () -> wallet.balance(one) + wallet.balance(two) == SWEPT_COINS * SWEPT_COIN);
-        // Small transactions, so that there are many for the kill to fall between.
+        // Small transactions, so that there are many between which a kill can come.
         Map<String, Object> sweep = Map.of(
                 "from",
                 Map.of("addresses", List.of(one, two)),
@@ -201,7 +203,7 @@ class KillLoopIT extends SeededDaemon {
         assertThat(after.balance(to)).isEqualTo(SWEPT_COINS * SWEPT_COIN - fees);
     }
 
-    /** Calls again while the books have not read the addresses yet; a killed daemon answers nothing. */
+    /** Repeats the call while the books have not read the addresses yet; a killed daemon does not answer. */
     private static void sweepUntilAnswered(DaemonProcess process, Map<String, Object> sweep) {
         boolean over = false;
         while (!over) {
@@ -233,7 +235,7 @@ class KillLoopIT extends SeededDaemon {
         return sent;
     }
 
-    /** The state that all parts have; several, with commas, when they differ. */
+    /** Returns the common state of all parts, or several separated by commas if they differ. */
     private static String statesOf(JsonNode parts) {
         Set<String> states = new TreeSet<>();
         parts.forEach(part -> states.add(part.path("state").asText()));

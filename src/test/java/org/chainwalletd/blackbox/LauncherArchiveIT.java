@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The archive of classes that the launcher makes and uses: where it can be kept, when it is made anew, and that nothing depends on it. */
+/** The archive of classes that the launcher makes and uses: where it is stored, when it is made again, and that nothing depends on it. */
 @Tag("long")
 class LauncherArchiveIT {
     private static final int ANOTHER_RELEASE = 99;
@@ -37,7 +37,7 @@ class LauncherArchiveIT {
         Path app = withoutCache("app");
         outdated(app.resolve(".cache"), releaseOf(home));
         DaemonProcess maker = version(app, home).with("WALLETD_ARCHIVE", "now").launch();
-        // One that starts meanwhile goes on without.
+        // A process that starts meanwhile runs without an archive.
         Launchers.answersVersion(version(app, home).with("WALLETD_ARCHIVE", "now"));
         assertThat(maker.exitCode()).isZero();
         Path made = archiveBeside(app, "classes-" + ANOTHER_RELEASE + "-1-2.jsa");
@@ -49,7 +49,10 @@ class LauncherArchiveIT {
         Launchers.answersVersion(version(app, home).with("WALLETD_ARCHIVE", ""));
     }
 
-    /** Another kind of archive with other options than that of the JDK that runs the tests; the one that all of them use is made already. */
+    /**
+     * The newest JDK uses another kind of archive, with other options, than the JDK that runs the tests; the archive shared by all tests is made
+     * already.
+     */
     @Test
     void uses_the_archive_of_the_newest_jdk_unless_it_is_damaged() throws IOException {
         assumeTrue(!newestJdk().isEmpty(), "no other JDK in the usual place");
@@ -69,7 +72,7 @@ class LauncherArchiveIT {
         assertThat(loaded).content().containsPattern("org\\.chainwalletd\\.cli\\.Program source: shared objects file");
     }
 
-    /** As a maker calls it, which dies right after it has begun. */
+    /** Returns the archive's name, from the lock file of a process that is killed when it begins to make the archive. */
     private static String nameOfArchive(Path app, Path home) {
         String mark = ".lock";
         AtomicReference<String> locked = new AtomicReference<>();
@@ -98,7 +101,7 @@ class LauncherArchiveIT {
         }
     }
 
-    /** Archives of an earlier launcher and of jars that were replaced, and one of another JDK, which stays. */
+    /** Creates archives of an earlier launcher and of replaced jars, and one of another JDK, which must be kept. */
     private static void outdated(Path cache, int release) throws IOException {
         Files.createDirectory(cache);
         Files.writeString(cache.resolve("classes-" + release + ".jsa"), "of an earlier version of the launcher");
@@ -112,7 +115,7 @@ class LauncherArchiveIT {
         return Integer.parseInt(named.group(1));
     }
 
-    /** The only archive beside {@code other}. */
+    /** Returns the only archive other than {@code other}. */
     private static Path archiveBeside(Path app, String other) throws IOException {
         List<String> now = archives(app);
         assertThat(now).hasSize(2).contains(other);
@@ -141,7 +144,7 @@ class LauncherArchiveIT {
         assertThat(archives(app)).isEmpty();
     }
 
-    /** In a read-only installation the archive goes to the user's cache. */
+    /** In a read-only installation the archive is stored in the user's cache. */
     @Test
     void keeps_its_archive_in_the_users_cache_when_its_own_folder_cannot_be_written() throws IOException {
         Path app = withoutCache("app");
@@ -160,7 +163,7 @@ class LauncherArchiveIT {
         }
     }
 
-    /** Names of the files in the cache beside the jars. */
+    /** Returns the names of the files in the cache beside the jars. */
     private static List<String> archives(Path app) throws IOException {
         try (Stream<Path> files = Files.list(app.resolve(".cache"))) {
             List<String> names =

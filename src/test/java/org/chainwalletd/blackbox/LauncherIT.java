@@ -21,18 +21,21 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The POSIX launcher: found from anywhere, with the right JDK, arguments unharmed; of its archive of classes tells {@link LauncherArchiveIT}. */
+/**
+ * The POSIX launcher: works from any directory, chooses the right JDK, and passes arguments unchanged; {@link LauncherArchiveIT} tests its archive
+ * of classes.
+ */
 @Tag("long")
 class LauncherIT {
     private static final int FAILED = 1;
     private static final int USAGE = 2;
-    /** Of the kinds that {@code /proc/PID/coredump_filter} knows: private and shared, in huge pages too. */
+    /** Bits of {@code /proc/PID/coredump_filter} for anonymous memory: private and shared, also in huge pages. */
     private static final int ANONYMOUS_MEMORY = 0x63;
 
     @TempDir
     static Path shared;
 
-    /** A copy of the package in a folder whose name has spaces and quotes. */
+    /** Copy of the package in a folder whose name has spaces and quotes. */
     private static Path moved;
 
     @TempDir
@@ -81,7 +84,7 @@ class LauncherIT {
     @Test
     void serves_from_a_folder_with_spaces_and_quotes() {
         Path datadir = folder.resolve("my data's \"folder\"");
-        // Where there is no archive yet, a second process would make one meanwhile.
+        // Without an existing archive, a second process would make one at the same time.
         try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir)
                 .launcher(moved.resolve("bin/chain-walletd"))
                 .with("WALLETD_ARCHIVE", "off")
@@ -92,7 +95,7 @@ class LauncherIT {
         }
     }
 
-    /** No JDK is there for it: whoever needs one ends with a line that says so. */
+    /** Runs without a JDK: a call that needs one ends with a line that says so. */
     @Test
     void answers_plain_calls_without_a_jvm_as_with_one() {
         assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "no bash here");
@@ -172,7 +175,7 @@ class LauncherIT {
         assertThat(words.get(words.size() - each.length - 1)).isEqualTo("org.chainwalletd.Main");
     }
 
-    /** Home of a JDK that tells with which words it is called, and does nothing. */
+    /** Returns the home of a fake JDK that prints its arguments and does nothing else. */
     private Path javaThatTellsItsWords() throws IOException {
         Path home = folder.resolve("told");
         Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
@@ -181,7 +184,7 @@ class LauncherIT {
         return home;
     }
 
-    /** What the launcher hands to such a JDK. */
+    /** Returns the arguments that the launcher passes to such a JDK. */
     private static List<String> words(LauncherCall call, Path home) {
         Commands.Ended ended = call.with("JAVA_HOME", home.toString())
                 .with("WALLETD_ARCHIVE", "off")
@@ -192,7 +195,7 @@ class LauncherIT {
         return words.subList(0, words.size() - 1);
     }
 
-    /** A service without a locale has the same keys as the shell that made them, and no other passphrase opens them. */
+    /** A service without a locale opens the same keys as the shell that made them, and no other passphrase opens them. */
     @Test
     void reads_passphrase_arguments_and_paths_as_utf8_whatever_the_locale() throws IOException {
         Path datadir = folder.resolve("datadir");
@@ -217,7 +220,10 @@ class LauncherIT {
         }
     }
 
-    /** The launcher below a shell that sets the locale and the passphrase; the shell passes bytes on, whatever the locale of the tests is. */
+    /**
+     * Returns the launcher started by a shell that sets locale and passphrase; the shell passes bytes on unchanged, whatever the locale of the
+     * tests is.
+     */
     private Path inLocale(String locale, String passphrase) throws IOException {
         return Launchers.script(
                 Files.createTempFile(folder, "in-locale", ""),
@@ -257,11 +263,12 @@ class LauncherIT {
                     .from(work)
                     .start()) {
                 Path process = Path.of("/proc", Long.toString(daemon.pid()));
-                // Pages of files, which the JVM adds by itself, hold nothing of ours.
+                // Pages of files, which the JVM adds automatically, contain no data of ours.
                 int kinds = Integer.parseInt(
                         Files.readString(process.resolve("coredump_filter")).strip(), 16);
                 assertThat(kinds & ANONYMOUS_MEMORY).isZero();
-                // A limit of one byte holds for cores that go to a program too; where nobody may set it, there is none.
+                // A limit of one byte also applies to cores that are piped to a program; where it cannot be set, no
+                // core is written.
                 assertThat(Files.readString(process.resolve("limits")))
                         .containsPattern("Max core file size +(1 +1|0 +0) +bytes");
 

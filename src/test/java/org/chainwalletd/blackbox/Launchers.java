@@ -14,7 +14,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.LauncherCall;
 
-/** What tests of the launcher share: the JDKs of this machine, and a call that ends well wherever it is made. */
+/** Common parts of the launcher's tests: the JDKs of this machine, and a call that must succeed wherever it is made. */
 final class Launchers {
     static final Path JAVA_OF_THIS_TEST = Path.of(System.getProperty("java.home"));
 
@@ -31,7 +31,7 @@ final class Launchers {
         assertThat(ended.code()).isZero();
     }
 
-    /** Ends with one line on standard error, which contains the hints. */
+    /** Asserts that a call ended with this code and one line on standard error that contains the hints. */
     static Commands.Ended refused(Commands.Ended ended, int code, String... hints) {
         String told = String.join("\n", ended.errors());
         assertThat(ended.errors()).as(told).hasSize(1);
@@ -40,17 +40,17 @@ final class Launchers {
         return ended;
     }
 
-    /** Writes a program that everybody may run. */
+    /** Writes a script that anybody may execute. */
     static Path script(Path file, String text) throws IOException {
         Files.writeString(file, text);
         return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
     /**
-     * Runs commands of the manual in one bash in {@code home}, whose folder {@code bin} is first on the path. What does not end in time has its
-     * daemons killed with it.
+     * Runs commands of the manual in one bash in {@code home}, whose folder {@code bin} is first on the path. If they do not end in time, they are
+     * killed together with their daemons.
      *
-     * @param more variables that only these commands have
+     * @param more variables for these commands only
      */
     static void runCommands(Path home, String script, long seconds, String nodePort, Map<String, String> more)
             throws IOException, InterruptedException {

@@ -32,16 +32,17 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every command of the manual and of the README's first minute runs as it is printed: the blocks marked {@code sh} of a page, one after the
- * other in one bash, with the packaged launcher on the path, in whose place {@link RpcHere} answers from the second call of {@code rpc} on. Pages that begin alike share a daemon.
- * Only the default ports are exchanged for free ones, blocks come every second, and what builds or measures (Maven) is left to the build.
+ * Every command of the manual and of the README's first minute runs as printed: the blocks of a page marked {@code sh}, one after the other in one
+ * bash, with the packaged launcher on the path. From the second call of {@code rpc} on, {@link RpcHere} answers in the launcher's place. Pages with
+ * the same beginning share a daemon. Only the default ports are replaced by free ones, blocks are mined every second, and commands that build or
+ * measure (Maven) are left to the build.
  */
 @Tag("long")
 class ManualIT {
     private static final Path PAGES = Path.of("src/site/markdown");
     private static final Pattern BLOCK = Pattern.compile("^```sh\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
     private static final String BUILD = "mvn -q -DskipTests package && ";
-    /** What a page has left running in the background is stopped at its end. */
+    /** Background processes of a page are stopped at its end. */
     private static final String STRICT =
             "set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true; wait || true' EXIT\n";
 
@@ -66,10 +67,10 @@ class ManualIT {
                         () -> run(story.pages.get(0), story.blocks)));
     }
 
-    /** Blocks that run after each other, over one daemon where they can. */
+    /** Blocks that run in sequence, over one daemon if possible. */
     private record Story(List<Path> pages, List<String> blocks) {}
 
-    /** A page that begins with all that another one begins with goes on with the daemon which that has started. */
+    /** Adds a page. If it begins with the whole first block of another page, it continues with the daemon started there. */
     private static void tell(Path page, List<Story> stories) {
         List<String> blocks = blocks(page);
         String first = blocks.get(0);
@@ -135,12 +136,12 @@ class ManualIT {
     }
 
     /**
-     * A shell script in the launcher's place, for pages with many calls of {@code rpc} and {@code watch --once}: the first one of each goes through
-     * the launcher, and so does everything else; further calls, also of the pages beside it, run in this process, from where the launcher's JVM begins
-     * too. What the launcher adds to a call is {@link LauncherIT}'s.
+     * Shell script that replaces the launcher, for pages with many calls of {@code rpc} and {@code watch --once}. The first call of each, and every
+     * other command, runs through the launcher; further calls, also of the pages that share the daemon, run in this process, from the launcher's
+     * entry point in the JVM. {@link LauncherIT} tests what the launcher adds to a call.
      */
     private static final class RpcHere implements AutoCloseable {
-        /** Options whose value is a path, which counts from the script's folder. */
+        /** Options whose value is a path relative to the script's folder. */
         private static final Set<String> PATHS = Set.of("--datadir", "--params");
 
         private static final String SCRIPT = """
@@ -168,7 +169,7 @@ class ManualIT {
         private final Path folder;
         private final HttpServer server;
 
-        /** @param folder where the calls come from, which is their {@code HOME}; those of the pages lie beside each other */
+        /** @param folder working directory of the calls, which is also their {@code HOME}; the folders of the pages are siblings */
         RpcHere(Path folder) throws IOException {
             this.folder = folder;
             server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -213,7 +214,7 @@ class ManualIT {
             return new PrintStream(Files.newOutputStream(file), false, StandardCharsets.UTF_8);
         }
 
-        /** Each part ends with a zero. */
+        /** Reads parts, each of which ends with a zero byte. */
         private static List<String> parts(Path file) throws IOException {
             String text = Files.readString(file);
             return text.isEmpty()

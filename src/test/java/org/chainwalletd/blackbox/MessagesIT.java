@@ -18,17 +18,17 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the page on messages, payment URIs and quotes promises, and keys of the pool, on the packaged daemon. */
+/** The page of the manual on messages, payment URIs and quotes, and keys of the pool, on the packaged daemon. */
 @Tag("long")
 class MessagesIT {
     private static final int POOLED = 2;
-    /** Somebody else's. */
+    /** Address of another party. */
     private static final String PAYEE = Vectors.text(Vectors.row("keys.json", "independent-80"), "public_key");
 
     @TempDir
     static Path folder;
 
-    /** In its second life, after it was killed. */
+    /** The second process, after the first one was killed. */
     private static DaemonProcess daemon;
 
     private static final Set<String> GIVEN = new LinkedHashSet<>();

@@ -35,9 +35,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Payouts over HTTP against a development node with its quotas on, while the packaged daemon is killed with SIGKILL: each is on the chain once.
- * Every payout has an amount of its own, so that the blocks alone tell which were paid and how often. {@code -Ddrill.payouts=10000
- * -Ddrill.kills=3} makes it long; {@code -Ddrill.kills=0}, with or without {@code -Ddrill.coins=1}, measures how many blocks it takes undisturbed.
+ * Payouts over HTTP against a development node with its quotas, while the packaged daemon is killed with SIGKILL: each is on the chain once. Every
+ * payout has a different amount, so that the blocks alone show which were paid and how often. {@code -Ddrill.payouts=10000 -Ddrill.kills=3} makes
+ * the test long; {@code -Ddrill.kills=0}, with or without {@code -Ddrill.coins=1}, measures the number of blocks without kills.
  */
 @Tag("long")
 class PayoutDrillIT {
@@ -45,7 +45,7 @@ class PayoutDrillIT {
     private static final int KILLS = Integer.getInteger("drill.kills", 2);
     private static final int COINS = Integer.getInteger("drill.coins", 40);
     private static final long COIN = 400_000_000L / COINS;
-    /** Number of blocks after the last submission in which 10,000 payouts are confirmed, from 40 coins and from one. */
+    /** Maximum number of blocks after the last submission until 10,000 payouts are confirmed, from one coin and from 40. */
     private static final int MOST_BLOCKS = COINS < 40 ? 6 : 3;
 
     private static final long SMALLEST = 1_000L;
@@ -145,7 +145,7 @@ class PayoutDrillIT {
 
     private void killAndRestart(int millis) {
         HangWatch.alive();
-        // Not a wait for something: the kill is to hit any moment of a batch.
+        // Not a wait for a condition: the kill must come at any moment of a batch.
         Await.pause(millis);
         daemon.get().kill();
         start();
@@ -155,7 +155,7 @@ class PayoutDrillIT {
         return "drill-payout-" + number;
     }
 
-    /** Submits like a worker whose answers may be lost: what has no answer is submitted again, as it was. */
+    /** Submits like a worker whose answers may be lost: a submission without an answer is repeated unchanged. */
     private Void submitAll() {
         int atOnce = Math.min(1_000, Math.max(1, PAYOUTS / 10));
         long spent = 0;
@@ -187,7 +187,7 @@ class PayoutDrillIT {
         }
     }
 
-    /** Follows the feed of changes across kills; the last state that it told of each payout. */
+    /** Follows the feed of changes across kills; returns the last reported state of each payout. */
     private Map<String, String> readFeed() {
         Map<String, String> last = new HashMap<>();
         Map<String, Object> call = new HashMap<>(Map.of("limit", PAGE, "wait_secs", 1));
@@ -204,7 +204,8 @@ class PayoutDrillIT {
                     last.put(id, payout.get("state").asText());
                     ((ObjectNode) payout).remove(List.of("confirmations", "changed_at", "waiting_for"));
                     JsonNode before = heard.put(id, payout);
-                    // One that can be in a block may look as before: a block has come and gone since.
+                    // A payout that can be in a block may have the same state again: a block was added and removed
+                    // since.
                     if (Set.of("queued", "final").contains(last.get(id))) {
                         assertThat(payout).as("told again").isNotEqualTo(before);
                     }
@@ -218,7 +219,7 @@ class PayoutDrillIT {
         return last;
     }
 
-    /** Follows the list of own payments across kills; the numbers that it told. */
+    /** Follows the list of the daemon's payments across kills; returns the reported numbers. */
     private List<String> readSpends() {
         List<String> told = new ArrayList<>();
         Map<String, Object> call = new HashMap<>(Map.of("limit", 3));
@@ -241,7 +242,7 @@ class PayoutDrillIT {
         return told;
     }
 
-    /** Pays beside the queue until all payouts are in blocks; the tokens that were answered. */
+    /** Makes transfers concurrently with the queue until all payouts are in blocks; returns the tokens that were answered. */
     private Set<String> transferAll(String from) {
         Set<String> answered = new HashSet<>();
         while (KILLS > 0 && !paid.get()) {
@@ -250,7 +251,7 @@ class PayoutDrillIT {
                 daemon.get().call("transfer", Wallet.payment(from, token, new Wallet.Output(OTHER, SMALLEST)));
                 answered.add(token);
             } catch (WalletdException notYet) {
-                // Killed, or all coins are in flight until the next block: the same token is paid later.
+                // The daemon was killed, or all coins are in flight until the next block: the same token is paid later.
                 Await.pause(20);
             }
         }
@@ -268,7 +269,7 @@ class PayoutDrillIT {
         return Await.outcome(reader);
     }
 
-    /** Mines when what can be sent has reached the mempool; the first block is undone once. Returns how many blocks it took. */
+    /** Mines whenever all that can be sent is in the mempool; the first block is removed once. Returns the number of blocks. */
     private int mineUntilConfirmed() {
         int blocks = 0;
         while (pages("payout_list", "payouts", Map.of("state", "confirmed")).size() < PAYOUTS) {
@@ -326,7 +327,7 @@ class PayoutDrillIT {
         return all;
     }
 
-    /** Amounts that the blocks pay the recipient: each one once. */
+    /** Asserts that the blocks pay each amount to the recipient once. */
     private void assertPaidOnce(long since) {
         Ledger ledger = chain.node().ledger();
         Map<Long, Integer> times = new HashMap<>();
@@ -350,7 +351,7 @@ class PayoutDrillIT {
         return output.address().filter(to -> to.toString().equals(RECIPIENT)).isPresent();
     }
 
-    /** Own payments name each batch that carried a payout, once. */
+    /** Asserts that the list of the daemon's payments contains each batch that paid a payout once. */
     private void assertBatchesAreListedOnce() {
         Set<String> batches = new HashSet<>();
         for (JsonNode payout : pages("payout_list", "payouts", Map.of())) {

@@ -104,7 +104,7 @@ class PostgresIT {
     }
 
     @Test
-    void a_payment_is_told_with_the_same_receipt_after_the_daemon_was_killed() throws Exception {
+    void a_payment_is_reported_with_the_same_receipt_after_the_daemon_was_killed() throws Exception {
         Path datadir = folder.resolve("datadir");
         Path password = OwnFiles.secret(folder.resolve("password"), PASSWORD + "\n");
         LauncherCall start =
@@ -135,7 +135,7 @@ class PostgresIT {
     }
 
     @Test
-    void while_the_server_is_stopped_nothing_is_accepted_and_afterwards_everything_goes_on() throws Exception {
+    void while_the_server_is_stopped_nothing_is_accepted_and_afterwards_everything_continues() throws Exception {
         Path datadir = folder.resolve("datadir");
         try (DaemonProcess daemon = daemon(datadir).start()) {
             Wallet wallet = new Wallet(daemon, chain.uri());
@@ -249,7 +249,7 @@ class PostgresIT {
     }
 
     @Test
-    void the_copy_of_a_datadir_is_refused_beside_its_daemon_and_a_paused_daemon_goes_on_when_it_wakes()
+    void the_copy_of_a_datadir_is_refused_beside_its_daemon_and_a_paused_daemon_continues_when_it_wakes()
             throws Exception {
         try (Daemons daemons = new Daemons(List.of(folder.resolve("one"), folder.resolve("two")))) {
             DaemonProcess first = daemons.processes[0];
@@ -279,7 +279,7 @@ class PostgresIT {
         }
     }
 
-    /** The start that has the lease on background work. */
+    /** Returns the start that has the lease on background work. */
     private long keeper() {
         try {
             return server.number(database, "SELECT start FROM keeper");
@@ -288,7 +288,7 @@ class PostgresIT {
         }
     }
 
-    /** Copies the tokens for the callers of a daemon; the daemon itself needs no such files. */
+    /** Copies the tokens for callers of a daemon; the daemon itself does not need these files. */
     static void copyTokens(Path from, Path to) throws IOException {
         Files.createDirectories(to);
         for (String scope : List.of("read", "manage", "spend")) {
@@ -353,7 +353,7 @@ class PostgresIT {
                 .isZero();
     }
 
-    /** Daemons on one database, of which some may be dead. */
+    /** Several daemons on one database, some of which may be dead. */
     private final class Daemons implements AutoCloseable {
         private final List<Path> datadirs;
         private final DaemonProcess[] processes;
@@ -388,7 +388,7 @@ class PostgresIT {
             return wallets.get(number);
         }
 
-        /** Pays at one after the other until one has answered with a receipt. */
+        /** Pays at one daemon after the other until one has answered with a receipt. */
         void payAnywhere(String payer, int order, int first) {
             for (int times = 0; times < 1_000; times++) {
                 try {
@@ -435,7 +435,7 @@ class PostgresIT {
         }
     }
 
-    /** Every command of the drill in the manual, as it is printed; only ports are exchanged for free ones, and blocks come every second. */
+    /** Runs every command of the drill in the manual as printed; only ports are replaced by free ones, and blocks are mined every second. */
     @Test
     @Timeout(DRILL_SECONDS + 30)
     void the_drill_of_the_manual_runs() throws Exception {
@@ -446,7 +446,7 @@ class PostgresIT {
                 LauncherCall.packageFolder().resolve("bin/chain-walletd").toAbsolutePath());
         for (String program : List.of("initdb", "pg_ctl")) {
             Path script = bin.resolve(program);
-            // PostgreSQL does not run as root; a user namespace makes another user of it.
+            // PostgreSQL refuses to run as root; a user namespace maps it to another user.
             String unshare = System.getProperty("user.name").equals("root") ? "unshare -U " : "";
             Launchers.script(
                     script,
@@ -485,9 +485,10 @@ class PostgresIT {
         }
     }
 
-    /** The daemon on SQLite has a key, a payment that is confirmed and one that is in flight. */
+    /** The daemon on SQLite has a key, a confirmed payment and one in flight. */
     @Test
-    void payments_are_moved_from_sqlite_by_a_command_that_may_be_killed_and_go_on_in_the_database() throws Exception {
+    void payments_are_moved_from_sqlite_by_a_command_that_may_be_killed_and_continue_in_the_database()
+            throws Exception {
         Path datadir = folder.resolve("datadir");
         LauncherCall onSqlite = LauncherCall.daemon(datadir).node(chain.uri());
         String payer;
@@ -549,7 +550,7 @@ class PostgresIT {
         return LauncherCall.words(all.toArray(String[]::new)).with("WALLETD_STORE_PASSWORD", PASSWORD);
     }
 
-    /** Reads credits after a cursor to their end. */
+    /** Reads all credits after a cursor. */
     private static JsonNode credits(DaemonProcess daemon, String cursor, int confirmations) {
         Map<String, Object> params = new LinkedHashMap<>(Map.of("min_confirmations", confirmations));
         if (cursor != null) {
@@ -558,7 +559,7 @@ class PostgresIT {
         return daemon.call("list_credits", params);
     }
 
-    /** Amounts of the credits that are told as confirmed. */
+    /** Returns the amounts of the credits that are reported as confirmed. */
     private static List<Long> amounts(JsonNode page) {
         List<Long> amounts = new ArrayList<>();
         for (JsonNode credit : page.path("credits")) {
@@ -586,7 +587,7 @@ class PostgresIT {
             wallet.fund(payer, COIN + 1);
             assertThat(daemon.stop()).isZero();
         }
-        // A datadir that has worked with a file of books and a database, as earlier releases left it.
+        // A datadir that was used with a file of books and a database, as earlier releases left it.
         Folders.copy(before.resolve("wallets"), datadir.resolve("wallets"));
         Path file = Files.copy(before.resolve("books.db"), datadir.resolve("books.db"));
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);

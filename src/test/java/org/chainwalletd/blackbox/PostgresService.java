@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FreePort;
 
-/** A PostgreSQL server that asks for passwords, and can be stopped and started. */
+/** PostgreSQL server that requires passwords and can be stopped and started. */
 final class PostgresService {
     static final String PASSWORD = "pa ss'wörd";
 
@@ -61,12 +61,12 @@ final class PostgresService {
         start();
     }
 
-    /** Starts a server that repeats all that this one commits, asynchronously until {@link #waitForStandby}. */
+    /** Starts a standby of this server, which replicates asynchronously until {@link #waitForStandby}. */
     PostgresService standby(Path folder) throws IOException, SQLException {
         return new PostgresService(this, folder);
     }
 
-    /** A base backup; its WAL comes from this server. */
+    /** Makes a base backup, whose WAL comes from this server. */
     private void copyTo(Path folder) throws IOException, SQLException {
         try (Connection connection = connection("postgres");
                 Statement one = connection.createStatement()) {
@@ -85,14 +85,14 @@ final class PostgresService {
         }
     }
 
-    /** From now on nothing is committed that the standby does not have. */
+    /** Makes replication synchronous: from now on nothing is committed that the standby does not have. */
     void waitForStandby() throws SQLException {
         run("ALTER SYSTEM SET synchronous_standby_names = '" + STANDBY + "'");
         run("SELECT pg_reload_conf()");
         awaitStandby("sync_state = 'sync'");
     }
 
-    /** Waits until the standby has all that is here. */
+    /** Waits until the standby has replicated everything. */
     void awaitStandby() {
         awaitStandby("replay_lsn >= pg_current_wal_lsn()");
     }
@@ -107,17 +107,17 @@ final class PostgresService {
         });
     }
 
-    /** Makes a primary of a standby. */
+    /** Promotes a standby to primary. */
     void promote() throws SQLException {
         run("SELECT pg_promote()");
     }
 
-    /** Stops it as its operator does; the library's own way waits for a few seconds only. */
+    /** Stops the server as an operator does; the library's own method waits for only a few seconds. */
     void stop() throws IOException {
         end("-INT");
     }
 
-    /** Ends all its processes at once, without a checkpoint. */
+    /** Kills all its processes, without a checkpoint. */
     void crash() throws IOException {
         end("-QUIT");
     }
@@ -163,7 +163,7 @@ final class PostgresService {
         }
     }
 
-    /** The folder of the server's programs. */
+    /** Returns the folder of the server's programs. */
     Path programs() throws IOException {
         String process =
                 Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip();

@@ -42,8 +42,8 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The whole programs that the manual prints run as they are printed: each receives a deposit and pays once, although an answer is lost, the daemon
- * is away for a moment and the program is killed in between. A language whose interpreter is not installed is left out.
+ * The complete programs in the manual run as printed: each receives a deposit and pays once, although an answer is lost, the daemon is unavailable
+ * for a moment and the program is killed in between. A language whose interpreter is not installed is skipped.
  */
 @Tag("long")
 class ProgramsInTheManualIT {
@@ -66,16 +66,18 @@ class ProgramsInTheManualIT {
     }
 
     /**
-     * @param needs a command that succeeds where the language is installed
-     * @param script how the program is made and, with {@code exec}, started, in bash; {@code "$@"} are its arguments
+     * Program of the manual.
+     *
+     * @param needs command that succeeds if the language is installed
+     * @param script bash script that builds the program and starts it with {@code exec}; {@code "$@"} are the program's arguments
      */
     private record Program(String language, String page, String file, String needs, String script) {
-        /** The block of the language that is a whole program. */
+        /** Returns the block of the page that is a complete program in this language. */
         String source() throws IOException {
             return block(page, language, text -> text.contains("list_credits") || text.contains("ListCredits.of"));
         }
 
-        /** The script as far as the program is made: a compiler that was never used before takes its time. */
+        /** Returns the part of the script that builds the program; a compiler's first run takes long. */
         String build() {
             return script.replaceAll("(?m)^exec .*$", "");
         }
@@ -105,7 +107,7 @@ class ProgramsInTheManualIT {
                 .map(program -> DynamicTest.dynamicTest(program.language(), () -> run(program)));
     }
 
-    /** The lines of the page from which Maven has built the client on. */
+    /** Returns the lines of the page from where Maven has built the client. */
     private static String javaScript() {
         try {
             String lines = block("client.md", "sh", text -> text.contains("javac"));
@@ -153,7 +155,7 @@ class ProgramsInTheManualIT {
         }
     }
 
-    /** What the program says until it has ended well, while blocks come. */
+    /** Returns the output of the program until it has ended successfully, while blocks are mined. */
     private String finished(Path folder, Program program, List<String> arguments, Relay relay)
             throws IOException, InterruptedException {
         Process process = bash(folder, program.start(), arguments, relay.uri());
@@ -207,8 +209,8 @@ class ProgramsInTheManualIT {
     }
 
     /**
-     * Stands between program and daemon: answers the first question for credits with 503, and loses the answer of the first {@code transfer},
-     * which the daemon carries out.
+     * Proxy between program and daemon: answers the first request for credits with 503, and loses the answer of the first {@code transfer}, which
+     * the daemon executes.
      */
     private static final class Relay implements AutoCloseable {
         private final HttpServer server;

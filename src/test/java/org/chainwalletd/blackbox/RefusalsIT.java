@@ -26,10 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * A start that cannot succeed ends at once with one line that says what to do, leaves everything as it was, and succeeds when the cause is
- * removed.
- */
+/** A start that cannot succeed ends immediately with one line of instructions, changes nothing, and succeeds once the cause is removed. */
 @Tag("long")
 class RefusalsIT {
     private static final int FAILED = 1;
@@ -38,7 +35,7 @@ class RefusalsIT {
     @TempDir
     static Path shared;
 
-    /** A datadir with one key, tokens, a store and a development chain, as a stopped daemon leaves it. */
+    /** Datadir with one key, tokens, a store and a development chain, as a stopped daemon leaves it. */
     private static Path used;
 
     @TempDir
@@ -160,7 +157,7 @@ class RefusalsIT {
         servesWithItsKey(datadir);
     }
 
-    /** Overwrites a file of a datadir, sees the start refused and nothing changed, puts the file back. */
+    /** Overwrites a file of a datadir, asserts that the start is refused and changes nothing, and restores the file. */
     private static void refusedWhileDamaged(Path datadir, String name, String content, Consumer<Path> refused)
             throws IOException {
         Path file = datadir.resolve(name);
@@ -176,7 +173,7 @@ class RefusalsIT {
         return Folders.copy(used, folder.resolve("copy-" + System.nanoTime()));
     }
 
-    /** No process of its own for each: how one ends with the program's code, the first of them shows. */
+    /** Runs in this process; the first refusal has shown how a process ends with the program's code. */
     private static void misused(LauncherCall call, String hint) {
         Launchers.refused(call.runHere(), USAGE, hint);
     }
@@ -185,7 +182,7 @@ class RefusalsIT {
         refusedHere(DaemonRig.settings(datadir, ScriptedNode.refusing()), hints);
     }
 
-    /** Likewise: a daemon that cannot start tells its program why, and nothing else. */
+    /** Runs in this process: a daemon that cannot start reports only the reason to the program. */
     private static void refusedHere(Settings settings, String... hints) {
         SecretBytes passphrase = SecretBytes.takeOver(DaemonProcess.PASSPHRASE.getBytes(StandardCharsets.UTF_8));
         assertThatThrownBy(() -> Daemon.start(settings, passphrase, line -> {}))

@@ -12,7 +12,7 @@ import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A reorganisation takes a confirmed payment off the chain while the packaged daemon is dead, and the daemon dies again over it. */
+/** A reorganisation removes a confirmed payment from the chain while the packaged daemon is down, and the daemon dies again while handling it. */
 @Tag("long")
 @Walks(CrashPoint.SPEND_AFTER_REORGANISATION)
 class ReorganisationIT extends SeededDaemon {

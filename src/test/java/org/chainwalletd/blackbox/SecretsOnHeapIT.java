@@ -42,19 +42,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Secrets go in and out through every method that has them, over each protocol, and then everything that can still be reached on the daemon's
- * heap is searched for them, while the connections are open: whatever a request or an answer was made of, nobody may keep it. Each request has
- * secrets of its own, whose name says which of them was found.
+ * Secrets pass through every method that has them, over each protocol; then all reachable objects on the daemon's heap are searched for them, while
+ * the connections are open: no data of a request or answer may be retained. Each request has different secrets, whose names identify the one that
+ * was found.
  */
 @Tag("long")
 class SecretsOnHeapIT {
     private static final ObjectMapper JSON = new ObjectMapper();
-    /** Words that count as a trace of a phrase. */
+    /** Number of consecutive words that count as a trace of a phrase. */
     private static final int RUN = 4;
 
     private static final String APART = " \n\t ";
     private static final String APART_AS_SENT = " \\n\\t ";
-    /** Beyond what is read in one piece, and what one frame of HTTP/2 holds. */
+    /** Longer than the data read at once, and than one frame of HTTP/2. */
     private static final int LONG = 40_000;
 
     @TempDir
@@ -88,12 +88,12 @@ class SecretsOnHeapIT {
         try (DaemonProcess started = call.start()) {
             daemon = started;
             if (!http2) {
-                // Both ends of an HTTP/2 connection keep fields of heads for as long as it is open, so that none need
-                // be sent again.
+                // Both ends of an HTTP/2 connection keep header fields as long as it is open, so that they need not be
+                // sent again.
                 traces.text("token", daemon.token("spend"));
             }
             granted("import_mnemonic", Map.of("mnemonic", phrase("text", 32)));
-            // While there are few keys: a vault costs each of them twice as much as an import.
+            // Runs while there are few keys: a vault costs twice as much per key as an import.
             takeAway();
             bring();
             bringWrongly();
@@ -134,7 +134,7 @@ class SecretsOnHeapIT {
         trace(
                 "reveal_private_key",
                 granted("reveal_private_key", params).path("secret_hex").asText());
-        // The trace of what is brought is of this too.
+        // The traces of the imported phrase also cover the revealed one.
         granted("evm_import_mnemonic", Map.of("mnemonic", phrase("evm_import_mnemonic", 16)));
         granted("evm_reveal_mnemonic", Map.of("passphrase", DaemonProcess.PASSPHRASE));
         String passphrase = hex("passphrase of a vault", 16);
@@ -144,7 +144,7 @@ class SecretsOnHeapIT {
         granted("import_vault", Map.of("vault_hex", vault, "passphrase", passphrase));
     }
 
-    /** What is refused had secrets as well. */
+    /** Sends refused requests, which contain secrets too. */
     private void bringWrongly() throws IOException {
         refused("import_mnemonic", Map.of("mnemonic", phrase("with a word that is none", 32) + " nonsense"));
         refused("import_mnemonic", Map.of("mnemonic", phrase("beside an unknown member", 32), "x", 1));
@@ -188,7 +188,7 @@ class SecretsOnHeapIT {
         return hex;
     }
 
-    /** In halves when it is in one piece, else runs of its words. */
+    /** Adds the traces of a secret: its halves if it is one word, otherwise sequences of its words. */
     private void trace(String name, String secret) {
         String[] words = secret.split(" ");
         if (words.length == 1) {
@@ -214,7 +214,7 @@ class SecretsOnHeapIT {
         return answer(JSON.writeValueAsString(body));
     }
 
-    /** Over a connection of its own, which stays open. */
+    /** Sends a request over a new connection, which stays open. */
     private JsonNode answer(String body) throws IOException {
         Socket socket = tls ? secure() : Dial.socket(daemon.awaitReady());
         open.add(socket);

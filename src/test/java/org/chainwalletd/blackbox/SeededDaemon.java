@@ -8,7 +8,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of the packaged daemon on a seeded keyring over a development chain, which outlives each life of the daemon. */
+/** Base of tests of the packaged daemon with a seeded keyring over a development chain, which outlives each process of the daemon. */
 abstract class SeededDaemon {
     /** Exit code at a crash point. */
     static final int HALTED = 137;

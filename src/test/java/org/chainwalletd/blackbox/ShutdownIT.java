@@ -23,12 +23,12 @@ import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** SIGTERM while calls are under way: they are answered or cut off, the daemon ends with 0, and no spend is left half done. */
+/** SIGTERM during calls: they are answered or cut off, the daemon ends with 0, and no spend is left incomplete. */
 @Tag("long")
 class ShutdownIT extends SeededDaemon {
     /**
-     * What is promised, 10 s, is measured where a machine has nothing else to do. Otherwise the daemon's own limit is what a stop must not come
-     * to: it says so and does not end with 0.
+     * The specified limit of 10 s is tested only on an otherwise idle machine. Elsewhere a stop must not reach the daemon's own limit, at which it
+     * logs that and does not end with 0.
      */
     private static final Duration LONGEST = Duration.ofMillis(Long.getLong("shutdown.longest-millis", 120_000));
 
@@ -112,8 +112,8 @@ class ShutdownIT extends SeededDaemon {
     }
 
     /**
-     * Each key costs two Argon2id computations: most of the calls are still waiting for their turn. They outlast any drain time, so a short
-     * one shows the same. Returns the keys that were answered.
+     * Stops the daemon while keys are made. Each key costs two Argon2id computations, so most of the calls are still queued. They outlast any drain
+     * time, so a short one shows the same. Returns the keys that were answered.
      */
     private Set<String> stopsWhileKeysAreMade(ExecutorService clients) throws Exception {
         Set<String> acknowledged = ConcurrentHashMap.newKeySet();
@@ -133,7 +133,7 @@ class ShutdownIT extends SeededDaemon {
                     .path("address")
                     .asText());
         } catch (WalletdException answeredOrCutOff) {
-            // Not acknowledged: the key may exist or not.
+            // Not acknowledged: the key may or may not exist.
         }
     }
 
@@ -141,7 +141,7 @@ class ShutdownIT extends SeededDaemon {
         try {
             daemon.call("get_balance", Map.of("address", "66".repeat(32)));
         } catch (WalletdException answeredOrCutOff) {
-            // Both are allowed; a hanging call is what would be wrong, and that fails the test at the call's time-out.
+            // Both are allowed; only a hanging call would be wrong, and fails the test by its timeout.
         }
     }
 }

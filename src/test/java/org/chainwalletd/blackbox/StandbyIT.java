@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two packaged daemons on a primary server that is lost, and the standby that is promoted in its place. */
+/** Two packaged daemons on a primary server that fails, and the standby that is promoted in its place. */
 @Tag("long")
 @Tag("postgres")
 @Timeout(300)
@@ -111,7 +111,7 @@ class StandbyIT {
     }
 
     @Test
-    void a_synchronous_standby_that_is_promoted_has_all_and_everything_goes_on_by_itself() throws Exception {
+    void a_synchronous_standby_that_is_promoted_has_all_and_everything_continues_by_itself() throws Exception {
         primary.waitForStandby();
         startDaemons();
         String payer = payer();

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The packaged daemon dies at each step of swaps in either direction. By default on either side of the reveal. */
+/** The packaged daemon dies at each step of swaps in either direction; by default only just before and just after the reveal. */
 @Tag("long")
 class SwapCrashIT {
     @TempDir
@@ -29,7 +29,7 @@ class SwapCrashIT {
         }
     }
 
-    /** The lock has left and the swap does not know; the secret counts as shown and nothing has left. */
+    /** The lock was sent without the swap's knowledge; the secret counts as revealed although nothing was sent. */
     private static SwapWalk onEitherSideOfTheRevealInBuys() {
         return SwapWalk.ofBuys().thePoolLocks().fresh("ACCOUNT_AFTER_SEND").next("SWAP_AFTER_WRITE", "CLAIMING");
     }

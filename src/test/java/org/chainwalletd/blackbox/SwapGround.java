@@ -16,9 +16,9 @@ import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 
-/** Both chains and a pool, in the test's own process, which outlives every daemon that trades on them. Blocks come when somebody waits. */
+/** Both chains and a pool, in the test's own process, which outlives every daemon that trades on them. Blocks are mined when a test waits. */
 final class SwapGround implements AutoCloseable {
-    /** How long a seller's lock lasts: for as many blocks as can come while a machine is busy. */
+    /** Duration of a seller's lock: more blocks than are mined even on a busy machine. */
     static final int SELLERS_BLOCKS = 4_200;
 
     private static final long LOOK_MILLIS = 100;
@@ -28,7 +28,7 @@ final class SwapGround implements AutoCloseable {
             TwoChains.startNow(doors, config -> config.withLocks(SELLERS_BLOCKS, 28_800, 7_200, 1_440));
     private final EvmEndpoint second = chains.evm().newEndpoint();
 
-    /** An honest pool that can be told to wait with its locks. */
+    /** Honest pool whose locks can be delayed. */
     private static final class Doors implements PoolConduct {
         private volatile boolean sells = true;
         private volatile boolean buys = true;
@@ -47,7 +47,7 @@ final class SwapGround implements AutoCloseable {
         return chains;
     }
 
-    /** Options of a daemon that trades here. */
+    /** Returns the options of a daemon that trades here. */
     String[] options() {
         return new String[] {
             "--swap-pool",
@@ -67,7 +67,7 @@ final class SwapGround implements AutoCloseable {
         };
     }
 
-    /** Whether the pool locks in answer to locks of sellers, or of buyers. */
+    /** Sets whether the pool responds to locks of sellers, or of buyers, with its own lock. */
     void poolLocks(boolean inSells, boolean yes) {
         if (inSells) {
             doors.sells = yes;
@@ -76,16 +76,16 @@ final class SwapGround implements AutoCloseable {
         }
     }
 
-    /** Coins of a million units and more each, and wei. */
+    /** Pays coins of a million units or more each, and wei. */
     synchronized void fund(String address, List<Long> coins, String account, BigInteger wei) {
         coins.forEach(coin -> chains.chain().faucet(Address.parse(address), Amount.of(coin)));
         chains.evm().fund(EvmAddress.parse(account), wei);
-        // Locks are paid from what is settled.
+        // Locks are paid only from the settled balance.
         chains.evm().mine(4);
         round();
     }
 
-    /** A block on either chain, then the pool looks. The chains' clock is the machine's, by which the daemon judges quotes. */
+    /** Mines a block on either chain, then lets the pool work. The chains' clock is the machine's, by which the daemon checks quotes. */
     synchronized void round() {
         Duration behind = Duration.between(chains.clock().instant(), Instant.now());
         chains.clock().advance(behind.isNegative() ? Duration.ZERO : behind);
@@ -100,7 +100,10 @@ final class SwapGround implements AutoCloseable {
         }
     }
 
-    /** A round if the daemon has followed the last one, so that no lock ends while a machine is busy; then a moment to see it. */
+    /**
+     * Runs a round if the daemon has followed the last one, so that no lock expires while a machine is busy; then gives the daemon a moment to see
+     * it.
+     */
     void roundFor(DaemonProcess daemon) {
         if (isFollowedBy(daemon)) {
             round();

@@ -46,10 +46,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A daemon sells, buys, takes a lock back and lets a quote be, and everything that can be seen of it is searched for its secrets: what it
- * answers to each scope, what it tells of itself, its log with all details, the files that others may read, and its heap when all is over. On
- * the heap only what was never shown is looked for: a claimed preimage is in blocks of both chains, which the daemon keeps books of, and the
- * key of the account stays unsealed while the daemon runs.
+ * A daemon sells, buys, refunds a lock and lets a quote expire; then everything observable is searched for its secrets: its answers to each scope,
+ * the data about itself, its log at the most detailed level, the files that others may read, and its heap at the end. The heap is searched only for
+ * secrets that were never revealed: a claimed preimage is in blocks of both chains, which the daemon's books contain, and the account's key stays
+ * unsealed while the daemon runs.
  */
 @Tag("long")
 class SwapSecretsIT {
@@ -117,8 +117,8 @@ class SwapSecretsIT {
                     assertThat(shown.in(file)).as(file.toString()).isEmpty();
                 }
             }
-            // A thread may have unsealed a secret at one of the two moments: what is kept is there at both. The id
-            // shows that the search finds what there is.
+            // A thread may have unsealed a secret at one of the two times; a retained secret is on the heap at both.
+            // The id shows that the search works.
             kept.text("id", swaps.sold());
             Set<String> stays = new HashSet<>(kept.in(heap));
             stays.retainAll(kept.in(later));
@@ -129,14 +129,14 @@ class SwapSecretsIT {
         }
     }
 
-    /** Ids of what was done. */
+    /** Ids of the swaps that were made. */
     private record Swaps(String sold, String bought, String refunded, String quoted) {
         List<String> all() {
             return List.of(sold, bought, refunded, quoted);
         }
     }
 
-    /** The witness of a claim that has left has the preimage: whoever asks for an HTLC, or listens to them, gets what everybody sees. */
+    /** The witness of a sent claim contains the preimage: queries and events about HTLCs return this public data. */
     private static boolean isTheChainsWord(String text) {
         return text.startsWith("htlc_") || text.startsWith("event Event[id=Optional.empty, kind=htlc");
     }
@@ -161,7 +161,7 @@ class SwapSecretsIT {
                     seen.add("event " + event.get());
                 }
             } catch (IOException ended) {
-                // With the daemon.
+                // The stream ended with the daemon.
             }
         });
         thread.setDaemon(true);
@@ -212,7 +212,7 @@ class SwapSecretsIT {
         }
     }
 
-    /** Everything that can be asked without changing anything, with every scope, and the pages for people and their tools. */
+    /** Makes every call that changes nothing, with every scope, and reads the pages for people and tools. */
     private void look(DaemonProcess daemon, SwapTrader trader, List<String> swaps) {
         List<String> methods = new ArrayList<>();
         daemon.client("read").call("rpc.discover", Map.of()).path("methods").forEach(method -> {
@@ -270,11 +270,11 @@ class SwapSecretsIT {
         return Files.getPosixFilePermissions(file).stream().anyMatch(OTHERS::contains);
     }
 
-    /** Opens the sealed journal of a daemon that has ended, as only its passphrase can. */
+    /** Opens the sealed journal of a stopped daemon, which only its passphrase can. */
     private static final class SwapPreimages {
         private SwapPreimages() {}
 
-        /** By swap id, 32 bytes each. */
+        /** Returns the preimages by swap id, 32 bytes each. */
         static Map<String, byte[]> of(Path datadir, Collection<String> swaps) {
             ActorTestKit kit = ActorTestKit.create();
             ExecutorService threads = Executors.newFixedThreadPool(4);

@@ -16,7 +16,7 @@ import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.LauncherCall;
 
-/** A daemon with a datadir of its own that sells, or buys, through many lives. */
+/** Daemon with its own datadir that sells, or buys, through a sequence of processes. */
 final class SwapTrader {
     static final long COINS = 30;
     static final long COIN = 150_000_000;
@@ -39,11 +39,11 @@ final class SwapTrader {
     }
 
     /**
-     * One death.
+     * Death of a process.
      *
-     * @param point where, as {@link org.chainwalletd.store.files.CrashPoint} has it
-     * @param fresh whether a swap is begun for it; otherwise one gets there that an earlier death has left
-     * @param poolLocks whether the pool answers locks meanwhile
+     * @param point as in {@link org.chainwalletd.store.files.CrashPoint}
+     * @param fresh whether a new swap is begun for it; otherwise a swap left by an earlier death reaches the point
+     * @param poolLocks whether the pool responds to locks meanwhile
      */
     record Death(String point, boolean fresh, boolean poolLocks) {}
 
@@ -63,12 +63,12 @@ final class SwapTrader {
         return account;
     }
 
-    /** Swaps whose execution was answered. */
+    /** Returns the swaps whose execution was answered. */
     List<String> executed() {
         return List.copyOf(executed);
     }
 
-    /** Makes keys in its first life, which get coins. */
+    /** Makes keys in the first process and pays coins to them. */
     void begin(DaemonProcess daemon) {
         JsonNode minted = daemon.call("generate_standard_address", Map.of());
         address = minted.path("address").asText();
@@ -82,12 +82,12 @@ final class SwapTrader {
         return LauncherCall.daemon(datadir).node(ground.chains().chain().uri()).and(ground.options());
     }
 
-    /** Waits until the daemon has the chain as it stands at the call. */
+    /** Waits until the daemon has followed the chain as it is at the time of the call. */
     void follow(DaemonProcess daemon) {
         Await.until("the chain is followed", () -> ground.isFollowedBy(daemon));
     }
 
-    /** In its direction, not executed. */
+    /** Requests a quote in its direction without executing it. */
     String quote(DaemonProcess daemon) {
         return quote(daemon, sells);
     }
@@ -106,12 +106,12 @@ final class SwapTrader {
                 .asText();
     }
 
-    /** Begins a swap in its direction; its id. */
+    /** Begins a swap in its direction; returns its id. */
     String trade(DaemonProcess daemon) {
         return execute(daemon, quote(daemon));
     }
 
-    /** Begins a buy, whatever it does otherwise. */
+    /** Begins a buy, whatever its direction. */
     String buy(DaemonProcess daemon) {
         return execute(daemon, quote(daemon, false));
     }
@@ -122,7 +122,7 @@ final class SwapTrader {
         return swap;
     }
 
-    /** The first life: keys, coins, a swap, and an end as it is told. */
+    /** Runs the first process: makes keys, gets coins, begins a swap, and dies as specified. */
     void beginAndDie(Death death, Runnable onceFunded) {
         die(death, call().manyKeys(), daemon -> {
             begin(daemon);
@@ -130,7 +130,7 @@ final class SwapTrader {
         });
     }
 
-    /** One life that ends as it is told. */
+    /** Runs a process that dies as specified. */
     void die(Death death) {
         die(death, call(), daemon -> {});
     }
@@ -139,7 +139,7 @@ final class SwapTrader {
         HangWatch.alive();
         ground.poolLocks(sells, death.poolLocks());
         try (DaemonProcess daemon = call.crashAt(death.point()).launch()) {
-            // What an earlier death has left open may come to the point before anything is served.
+            // A swap left open by an earlier death may reach the point before anything is served.
             Await.until("it serves or is dead", () -> !daemon.isAlive() || serves(daemon));
             if (daemon.isAlive()) {
                 first.accept(daemon);
@@ -171,11 +171,11 @@ final class SwapTrader {
         try {
             trade(daemon);
         } catch (WalletdException.Transport | WalletdException.Upstream unknown) {
-            // It has come to its point already, or the swap goes on by itself.
+            // The process has reached its point already, or the swap goes on by itself.
         }
     }
 
-    /** The last life: returns how its swaps stand once none can change any more. */
+    /** Runs the last process; returns the state of its swaps once none can change any more. */
     List<JsonNode> settle() {
         ground.poolLocks(sells, true);
         try (DaemonProcess daemon = call().start()) {

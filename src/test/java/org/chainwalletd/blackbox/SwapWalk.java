@@ -24,15 +24,15 @@ import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.EvmReceipt;
 
 /**
- * Deaths of a daemon that trades in one direction, in their order, and what is asserted after the last. What earlier deaths have left open
- * goes on beside the swap that a death is for. By default a swap dies once on either side of the moment from which its secret may be known;
- * with {@code -Dwalletd.crash-points=all} swaps die at every step.
+ * Sequence of deaths of a daemon that trades in one direction, and the assertions after the last one. Swaps left open by earlier deaths continue
+ * concurrently. By default swaps die once just before and once just after the moment from which the secret may be known; with
+ * {@code -Dwalletd.crash-points=all} swaps die at every step.
  */
 final class SwapWalk {
     static final boolean EVERYWHERE =
             System.getProperty("walletd.crash-points", "").equals("all");
 
-    /** Until what the pool has seen last is in a block. */
+    /** Rounds until the pool's last action is in a block. */
     private static final int ROUNDS_OF_THE_POOL = 3;
 
     private final List<SwapTrader.Death> deaths = new ArrayList<>();
@@ -51,12 +51,12 @@ final class SwapWalk {
         return new SwapWalk("NATIVE_TO_CHAIN");
     }
 
-    /** A place in a swap: a point, and a status or a step. */
+    /** Returns the name of a crash point at a status or step of a swap. */
     private String at(String point, String where) {
         return where.isEmpty() ? point : point + "@" + direction + ":" + where;
     }
 
-    /** Dies with a new swap. */
+    /** Adds a death with a new swap. */
     SwapWalk fresh(String point, String where) {
         deaths.add(new SwapTrader.Death(at(point, where), true, poolLocks));
         return this;
@@ -66,19 +66,22 @@ final class SwapWalk {
         return fresh(point, "");
     }
 
-    /** Dies with a swap that an earlier death has left. */
+    /** Adds a death with a swap that an earlier death has left. */
     SwapWalk next(String point, String where) {
         deaths.add(new SwapTrader.Death(at(point, where), false, poolLocks));
         return this;
     }
 
-    /** From here on; before, it waits. */
+    /** Lets the pool lock from here on; before, it waits. */
     SwapWalk thePoolLocks() {
         poolLocks = true;
         return this;
     }
 
-    /** In the end both chains add up, each swap that may have locked has locked once and is completed, and no other has. */
+    /**
+     * Runs the deaths; asserts that in the end the sums on both chains are right, each swap that may have locked has locked once and is completed,
+     * and no other has.
+     */
     void walk(SwapGround ground, Path datadir, boolean sells) {
         SwapTrader trader = new SwapTrader(ground, datadir, sells);
         SwapAudit audit = new SwapAudit(ground.chains(), trader);
@@ -107,10 +110,10 @@ final class SwapWalk {
         audit.hasWhatItTraded(swaps);
     }
 
-    /** What both chains say themselves of trades that are over, whatever the daemons believe: money adds up, and each swap has locked once. */
+    /** Audit of finished trades from the data of both chains alone: sums of money are right, and each swap has locked once. */
     private static final class SwapAudit {
         private static final int MOST_COINS = 1_000;
-        /** Selector and hash lock. */
+        /** Length of selector and hash lock. */
         private static final int LOCK_HEAD = 36;
 
         private final TwoChains chains;
@@ -123,7 +126,7 @@ final class SwapWalk {
             this.trader = trader;
         }
 
-        /** After all funding: from here on coins only change hands, and some become fees. */
+        /** Records the balances after all funding: from here on coins only change owners, and some become fees. */
         void begin() {
             this.from = chains.chain().tip().height() + 1;
             this.coinsBefore = coinsOfBoth();
@@ -150,7 +153,7 @@ final class SwapWalk {
                     .toList();
         }
 
-        /** But for the first, which pays the miner. */
+        /** Returns the transactions except the first one, which pays the miner. */
         private static List<Transaction> transactions(ConnectedBlock block) {
             List<Transaction> all = block.block().transactions();
             return all.subList(1, all.size());
@@ -171,7 +174,7 @@ final class SwapWalk {
             return fees;
         }
 
-        /** Nothing came from nowhere or went there: what the trader and the pool have lost together are fees, and no lock holds anything. */
+        /** Asserts that no money was created or lost: the sum of the losses of trader and pool equals the fees, and no lock holds anything. */
         void moneyAddsUp() {
             assertThat(coinsOfBoth()).as("coins of both").isEqualTo(coinsBefore.subtract(fees()));
             assertThat(chains.evm().balance(chains.evm().contract()))
@@ -179,7 +182,10 @@ final class SwapWalk {
                     .isZero();
         }
 
-        /** The trader has what it began with and what its swaps say, less fees, to the wei where the fees are known to be its own. */
+        /**
+         * Asserts that the trader has its initial amount plus the results of its swaps, less fees; exact to the wei where the fees are known to be
+         * its own.
+         */
         void hasWhatItTraded(List<JsonNode> swaps) {
             BigInteger coins = BigInteger.valueOf(SwapTrader.COINS * SwapTrader.COIN);
             BigInteger wei = SwapTrader.WEI;
@@ -215,7 +221,7 @@ final class SwapWalk {
                     .reduce(BigInteger.ZERO, BigInteger::add);
         }
 
-        /** How many locks of the trader's are in blocks under the hash lock of a swap, on the chain in a sell and in the contract in a buy. */
+        /** Returns the number of the trader's mined locks with the hash lock of a swap, on the chain in a sell and in the contract in a buy. */
         long locks(JsonNode swap) {
             Hash256 hashLock = Hash256.parse(swap.path("hashlock").asText());
             return trader.sells()
@@ -233,7 +239,7 @@ final class SwapWalk {
                     .count();
         }
 
-        /** Those that the contract has refused count too. */
+        /** Counts the locks that the contract has refused too. */
         private long contractLocks(Hash256 hashLock, EvmAddress sender) {
             byte[] head = SwapContract.lock(hashLock, sender, 0).slice(0, LOCK_HEAD);
             return sentBy(sender).stream()

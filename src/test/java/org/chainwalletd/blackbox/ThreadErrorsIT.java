@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * An {@link Error} in a thread that others rely on, put there by the debugger's interface into the package as it is: no code of the daemon
- * takes part. The process must end, with a code that makes a service manager start it anew; one that lives on and serves nothing is worse.
+ * An {@link Error} in an essential thread of the unmodified package, thrown through the debugger's interface. The process must end, with a code
+ * that makes a service manager restart it; a process that continues and serves nothing is worse.
  */
 @Tag("long")
 class ThreadErrorsIT {
@@ -56,25 +56,25 @@ class ThreadErrorsIT {
                 .start();
     }
 
-    /** A thread that waits in a system call hears of the error when it has something to do. */
+    /** Makes calls, because a thread in a system call receives the error only when it has work to do. */
     private static void work(DaemonProcess daemon) {
         Await.until("it has ended", () -> {
             try {
                 daemon.call("get_balance", Map.of("address", "5d".repeat(32)));
                 daemon.nodeCall("devnet_mine", Map.of("count", 1));
             } catch (WalletdException | IllegalStateException e) {
-                // Some calls fail on its way down.
+                // Some calls fail while the daemon ends.
                 return !daemon.isAlive();
             }
             return !daemon.isAlive();
         });
     }
 
-    /** All at once: after a debugger has left, the port is another one. */
+    /** Throws all errors in one session, because the port changes when a debugger detaches. */
     private static void throwErrorInto(DaemonProcess daemon, String... names) throws Exception {
         VirtualMachine machine = attach(port(daemon));
         try {
-            // The JVM makes some of these when it starts, to have them when there is no memory for more.
+            // The JVM creates some instances at its start, for use when there is no memory to create more.
             ObjectReference error = machine.classesByName("java.lang.OutOfMemoryError")
                     .get(0)
                     .instances(1)
@@ -90,7 +90,7 @@ class ThreadErrorsIT {
             try {
                 machine.dispose();
             } catch (VMDisconnectedException e) {
-                // It has ended already.
+                // The process has ended already.
             }
         }
     }

@@ -13,7 +13,7 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 
-/** What a payment backend does with a daemon, and what a test does with its development node. */
+/** Calls that a payment backend makes to a daemon, and that a test makes to its development node. */
 final class Wallet {
     private final DaemonProcess daemon;
     private final Supplier<URI> node;
@@ -32,22 +32,22 @@ final class Wallet {
         this.node = () -> node;
     }
 
-    /** A recipient of a payment. */
+    /** Recipient of a payment. */
     record Output(String to, long amount) {}
 
-    /** A new address of the daemon. */
+    /** Makes a new address of the daemon. */
     String mint() {
         return daemon.call("generate_standard_address", Map.of())
                 .path("address")
                 .asText();
     }
 
-    /** A new address of a daemon over a {@link org.chainwalletd.testkit.SeededKeyring}. */
+    /** Derives a new address of a daemon with a {@link org.chainwalletd.testkit.SeededKeyring}. */
     String derive() {
         return daemon.call("generate_address", Map.of()).path("address").asText();
     }
 
-    /** A new address of such a daemon with as many coins of this value. */
+    /** Derives a new address of such a daemon and pays this number of coins of this value to it. */
     String payer(int coins, long value) {
         String payer = derive();
         fundEach(payer, coins, value);
@@ -60,7 +60,7 @@ final class Wallet {
         fund(address, values);
     }
 
-    /** Gives coins to an address in a block of their own, and waits until the daemon's node has them. */
+    /** Pays coins to an address in a separate block, and waits until the daemon's node has them. */
     void fund(String address, long... amounts) {
         long before = balance(address);
         long sum = before;
@@ -74,8 +74,8 @@ final class Wallet {
     }
 
     /**
-     * Mines until everything that was sent before is in a block: the next block was put together before it came. The answer tells of the
-     * block after that one.
+     * Mines until everything sent before is in a block: the next block may have been assembled earlier. Returns the answer about the block after
+     * that.
      */
     JsonNode confirm() {
         return mine(2);
@@ -95,12 +95,12 @@ final class Wallet {
         return daemon.call("transfer", payment(from, token, outputs));
     }
 
-    /** The transaction id of a payment to one recipient. */
+    /** Pays one recipient; returns the transaction id. */
     String pay(String from, String token, String to, long amount) {
         return transfer(from, token, new Output(to, amount)).path("tx_id").asText();
     }
 
-    /** Parameters of {@code transfer}; without a token when {@code token} is null. */
+    /** Returns parameters of {@code transfer}; without a token if {@code token} is null. */
     static Map<String, Object> payment(String from, String token, Output... outputs) {
         List<Map<String, Object>> list = new ArrayList<>();
         for (Output output : outputs) {
@@ -115,7 +115,7 @@ final class Wallet {
         return params;
     }
 
-    /** The view of a transaction that is in a block. */
+    /** Returns a transaction that is in a block. */
     JsonNode confirmed(String txId) {
         Await.until(
                 "the transaction is in a block",
@@ -135,7 +135,7 @@ final class Wallet {
         return daemon.call("get_status", Map.of());
     }
 
-    /** Waits until nothing of this daemon is in flight. */
+    /** Waits until no spend of this daemon is in flight. */
     void awaitNothingInFlight() {
         Await.until(
                 "nothing is in flight",

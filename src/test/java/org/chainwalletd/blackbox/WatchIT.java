@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code watch} of the package beside a daemon of the package, where there is no terminal. */
+/** {@code watch} of the package with a daemon of the package, without a terminal. */
 @Tag("long")
 class WatchIT {
     @TempDir

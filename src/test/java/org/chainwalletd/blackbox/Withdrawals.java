@@ -13,8 +13,8 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.DaemonProcess;
 
 /**
- * A withdrawal worker as the manual tells to write it: every order has a client token, and a call without an answer is repeated with the same
- * token. Each order pays a recipient of its own, so that a second payment shows on the chain. Safe for threads.
+ * Withdrawal worker as the manual recommends: every order has a client token, and a call without an answer is repeated with the same token. Each
+ * order pays a different recipient, so that a second payment is visible on the chain. Thread-safe.
  */
 final class Withdrawals {
     private static final long AMOUNT = 1_000;
@@ -28,7 +28,7 @@ final class Withdrawals {
         this.payer = payer;
     }
 
-    /** Calls once; whether the order was answered with its receipt. Every receipt of an order names the same transaction. */
+    /** Calls once; returns whether the order was answered with its receipt. All receipts of an order name the same transaction. */
     boolean attempt(DaemonProcess daemon, String token) {
         ordered.add(token);
         try {
@@ -50,7 +50,7 @@ final class Withdrawals {
         return txIds.size();
     }
 
-    /** Repeats every order that has no answer yet until all have one. */
+    /** Repeats every unanswered order until all are answered. */
     void settle(DaemonProcess daemon, Wallet wallet) {
         int rounds = 0;
         while (txIds.size() < ordered.size()) {
@@ -65,7 +65,7 @@ final class Withdrawals {
     }
 
     /**
-     * Compares chain, receipts and reservations: exactly one payment for each order, no other transaction, nothing left in flight.
+     * Compares chain, receipts and reservations: exactly one payment for each order, no other transaction, nothing in flight.
      *
      * @param since height of the last block before the first order
      */

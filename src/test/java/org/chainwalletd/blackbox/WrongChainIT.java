@@ -10,7 +10,7 @@ import org.chainwalletd.testkit.DaemonProcess;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A node that reports another chain than the pinned one is never signed for, and the daemon says so. */
+/** The daemon signs nothing for a node that reports another chain than the pinned one, and reports the error. */
 @Tag("long")
 class WrongChainIT extends SeededDaemon {
     private static final String SHOP = "5c".repeat(32);
@@ -48,7 +48,7 @@ class WrongChainIT extends SeededDaemon {
         }
     }
 
-    /** Unconfirmed transactions that pay the shop. */
+    /** Returns the number of unconfirmed transactions that pay the shop. */
     private int pending() {
         return DaemonProcess.nodeCall(chain.uri(), "get_address_mempool", Map.of("address", SHOP))
                 .path("mempool")

@@ -1,6 +1,6 @@
 /**
- * The packaged program seen from outside: started through the launcher, spoken to over HTTP, killed by signals.
+ * Tests of the packaged program from outside: started through the launcher, called over HTTP, killed by signals.
  *
- * <p>Run by {@code mvn verify} after packaging; nothing here calls a class of the daemon but its client.
+ * <p>Run by {@code mvn verify} after packaging; uses no class of the daemon except its client.
  */
 package org.chainwalletd.blackbox;

@@ -285,7 +285,7 @@ class ConnectedDaemonsTest {
     }
 
     @Test
-    void a_daemon_whose_node_ends_goes_on_and_comes_back_to_the_others() {
+    void a_daemon_whose_node_ends_continues_and_comes_back_to_the_others() {
         Daemon keeper = start(first);
         Daemon two = start(second);
         connected(keeper, two);

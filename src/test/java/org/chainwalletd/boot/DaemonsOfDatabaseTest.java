@@ -628,7 +628,7 @@ class DaemonsOfDatabaseTest {
     }
 
     @Test
-    void a_daemon_goes_on_without_the_database_after_the_move_back_and_later_on_another_one() throws Exception {
+    void a_daemon_continues_without_the_database_after_the_move_back_and_later_on_another_one() throws Exception {
         Party shop = new Party(72);
         String watched = new Party(77).address.toString();
         try (Devnet chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10))) {

@@ -98,7 +98,7 @@ class DatabaseKeysTest {
     }
 
     @Test
-    void while_the_database_is_away_calls_that_need_its_keys_are_told_to_come_again_and_make_nothing() {
+    void while_the_database_is_unavailable_calls_that_need_its_keys_are_told_to_come_again_and_make_nothing() {
         String address;
         try (DaemonRig before = daemon()) {
             address = mint(before);
@@ -135,7 +135,7 @@ class DatabaseKeysTest {
     }
 
     @Test
-    void a_key_that_was_made_when_the_database_went_is_told_of_as_made() {
+    void a_key_that_was_made_when_the_database_went_is_reported_as_made() {
         try (DaemonRig daemon = daemon()) {
             CrashPoint.watch(point -> {
                 if (point == CrashPoint.MINT_BEFORE_ANSWER) {

@@ -125,7 +125,7 @@ class EventsTest {
 
     @Test
     @Order(1)
-    void a_reader_who_comes_back_hears_tip_and_resync_and_then_what_it_missed_once() throws Exception {
+    void a_reader_who_comes_back_receives_tip_and_resync_and_then_what_it_missed_once() throws Exception {
         String last;
         try (EventReader reader = open(null)) {
             reader.next("tip");
@@ -167,7 +167,7 @@ class EventsTest {
 
     @Test
     @Order(1)
-    void a_first_visit_hears_tip_and_resync_too_because_it_may_be_a_return_without_an_id() throws Exception {
+    void a_first_visit_receives_tip_and_resync_too_because_it_may_be_a_return_without_an_id() throws Exception {
         try (EventReader reader = open(null)) {
             assertThat(reader.next().orElseThrow().kind()).isEqualTo("tip");
             assertThat(reader.next().orElseThrow().kind()).isEqualTo("resync");
@@ -176,7 +176,7 @@ class EventsTest {
 
     @Test
     @Order(1)
-    void each_change_of_a_spend_is_told_with_its_token() throws Exception {
+    void each_change_of_a_spend_is_reported_with_its_token() throws Exception {
         pay();
         Await.until("the coins are there", () -> daemon.balance(address) > 0);
         try (EventReader reader = open(null)) {

@@ -285,7 +285,7 @@ class EvmSendMethodsTest {
     }
 
     @Test
-    void a_send_that_no_endpoint_takes_is_an_unknown_outcome_and_the_token_settles_it() {
+    void a_send_that_no_endpoint_accepts_is_an_unknown_outcome_and_the_token_settles_it() {
         Map<String, String> payment = Map.of("to", payee, "amount", "1", "client_token", "invoice-2");
         try (DaemonRig daemon = daemon()) {
             String own = daemon.call("evm_create_address").get("address").asText();

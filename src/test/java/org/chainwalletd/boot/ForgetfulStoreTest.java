@@ -157,7 +157,7 @@ class ForgetfulStoreTest {
 
     @ParameterizedTest
     @EnumSource(Loss.class)
-    void a_daemon_that_has_forgotten_a_payment_pays_nothing_and_reads_go_on(Loss loss) throws IOException {
+    void a_daemon_that_has_forgotten_a_payment_pays_nothing_and_reads_continue(Loss loss) throws IOException {
         lose(loss);
 
         assertStopped();
@@ -189,7 +189,7 @@ class ForgetfulStoreTest {
 
     @ParameterizedTest
     @EnumSource(names = {"OLDER_AND_NO_LOG", "OLDER_WITH_ITS_LOG", "EMPTIED_AND_NO_LOG"})
-    void a_log_that_does_not_know_them_is_given_up_by_name_and_what_left_is_listed(Loss loss) throws IOException {
+    void a_log_that_does_not_know_them_is_abandoned_by_name_and_what_left_is_listed(Loss loss) throws IOException {
         lose(loss);
         assertThatThrownBy(() -> RestoredStore.restore(folder, false, line -> {}))
                 .isInstanceOf(StoreException.class)

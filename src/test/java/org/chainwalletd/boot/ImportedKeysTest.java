@@ -281,7 +281,7 @@ class ImportedKeysTest {
     }
 
     @Test
-    void what_a_rescan_finds_is_told_counted_and_taken_back_while_the_chain_stands_still() {
+    void what_a_rescan_finds_is_told_counted_and_taken_back_while_the_chain_stalls() {
         Outpoint lock = overdueLock(29_000);
         start("--auto-reclaim", "true");
         String cursor = rig.call("list_credits", "from", "now").get("cursor").asText();

@@ -70,7 +70,7 @@ class MempoolFeedTest {
     }
 
     @Test
-    void who_waits_for_the_feed_of_an_address_hears_of_a_payment_in_the_mempool_and_then_of_its_block()
+    void who_waits_for_the_feed_of_an_address_learns_of_a_payment_in_the_mempool_and_then_of_its_block()
             throws Exception {
         CompletableFuture<JsonNode> waiting =
                 calling("list_credits", Map.of("cursor", now(), "address", address, "wait_secs", 60));
@@ -119,7 +119,7 @@ class MempoolFeedTest {
     }
 
     @Test
-    void the_preimage_of_a_counterpartys_claim_is_told_before_its_block(@TempDir Path other) {
+    void the_preimage_of_a_counterpartys_claim_is_reported_before_its_block(@TempDir Path other) {
         try (DaemonRig counterparty = new DaemonRig(other, chain.uri())) {
             JsonNode receiver = counterparty.call("generate_standard_address");
             JsonNode sender = daemon.call("generate_standard_address");

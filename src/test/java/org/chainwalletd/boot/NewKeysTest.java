@@ -56,7 +56,7 @@ class NewKeysTest {
     private final List<String> keys = new ArrayList<>();
 
     @Test
-    void keys_that_are_made_here_are_watched_when_they_are_told() throws Exception {
+    void keys_that_are_made_here_are_watched_when_they_are_returned() throws Exception {
         assertThat(new InitSeeded(offline(first), NOWHERE, NOWHERE).run(DaemonRig.passphrase(), Optional.empty()))
                 .isZero();
         try (DaemonRig daemon = new DaemonRig(first, chain.uri(), "--key-pool", "1")) {
@@ -72,7 +72,7 @@ class NewKeysTest {
     }
 
     @Test
-    void keys_that_are_brought_are_watched_when_they_are_told() throws Exception {
+    void keys_that_are_brought_are_watched_when_they_are_returned() throws Exception {
         try (DaemonRig source = new DaemonRig(first, chain.uri());
                 DaemonRig daemon = new DaemonRig(second, chain.uri())) {
             watched(second, daemon.call("import_private_key", "private_key", SECRET));

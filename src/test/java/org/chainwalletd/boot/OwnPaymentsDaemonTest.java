@@ -75,7 +75,7 @@ class OwnPaymentsDaemonTest {
     }
 
     @Test
-    void a_payment_is_told_by_its_token_its_transaction_and_its_number() {
+    void a_payment_is_reported_by_its_token_its_transaction_and_its_number() {
         JsonNode paid = pay("own-payment-1", 1_000, "invoice 1");
         JsonNode told = spend("client_token", "own-payment-1");
         assertThat(told.path("tx_id")).isEqualTo(paid.path("tx_id"));
@@ -184,7 +184,7 @@ class OwnPaymentsDaemonTest {
     }
 
     @Test
-    void filters_leave_out_what_does_not_fit_and_the_cursor_goes_on_behind_it() {
+    void filters_leave_out_what_does_not_fit_and_the_cursor_continues_behind_it() {
         pay("filtered-payment", 1_234, "filtered");
         Set<String> ofShop = tokens(Map.of("address", SHOP));
         assertThat(ofShop).contains("filtered-payment");

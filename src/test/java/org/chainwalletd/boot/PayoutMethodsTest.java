@@ -113,7 +113,7 @@ class PayoutMethodsTest {
     }
 
     @Test
-    void changes_give_each_payout_once_at_its_last_change_and_go_on_at_the_cursor() {
+    void changes_give_each_payout_once_at_its_last_change_and_continue_at_the_cursor() {
         Party payer = payer(811);
         Party shop = new Party(812);
         String before = drained();
@@ -189,7 +189,7 @@ class PayoutMethodsTest {
     }
 
     @Test
-    void a_cancelled_payout_never_pays_and_a_held_or_flying_one_is_told() {
+    void a_cancelled_payout_never_pays_and_a_held_or_flying_one_is_reported() {
         Party payer = payer(821);
         Party shop = new Party(822);
         Await.until(

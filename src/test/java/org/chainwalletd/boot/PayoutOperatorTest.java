@@ -223,7 +223,7 @@ class PayoutOperatorTest {
     }
 
     @Test
-    void after_an_older_store_is_restored_what_was_sent_goes_on_and_the_rest_is_held_until_it_is_released()
+    void after_an_older_store_is_restored_what_was_sent_continues_and_the_rest_is_held_until_it_is_released()
             throws IOException {
         try (DaemonRig daemon = startWithKeys()) {
             daemon.call("payout_pause");

@@ -22,7 +22,7 @@ class PoolMethodsTest {
     Path datadir;
 
     @Test
-    void the_pools_price_is_told_and_its_refusals_are_no_successes() {
+    void the_pools_price_is_reported_and_its_refusals_are_no_successes() {
         try (TwoChains chains = TwoChains.start();
                 DaemonRig daemon = new DaemonRig(
                         datadir,

@@ -92,7 +92,7 @@ class RawSendsDaemonTest {
     }
 
     @Test
-    void one_that_spends_an_own_coin_is_told_with_the_block_that_has_it_and_without_one_after_a_reorganisation() {
+    void one_that_spends_an_own_coin_is_reported_with_the_block_that_has_it_and_without_one_after_a_reorganisation() {
         String txId = send(signed(owned, output(SHOP, 30_000), output(owned.address, 19_000)));
         JsonNode spend = told(txId);
         assertThat(spend.path("kind").asText()).isEqualTo("raw");
@@ -122,7 +122,7 @@ class RawSendsDaemonTest {
     }
 
     @Test
-    void one_of_a_stranger_is_told_confirmed_only_if_it_pays_an_own_address() {
+    void one_of_a_stranger_is_reported_confirmed_only_if_it_pays_an_own_address() {
         String ours = send(signed(stranger, output(owned.address, 20_000), output(stranger.address, 29_000)));
         daemon.mine(1);
         Await.until("it is told confirmed", () -> state(ours).equals("confirmed"));
@@ -133,7 +133,7 @@ class RawSendsDaemonTest {
     }
 
     @Test
-    void it_stands_among_the_payments_and_is_told_once_however_often_it_is_sent() {
+    void it_stands_among_the_payments_and_is_reported_once_however_often_it_is_sent() {
         Transaction raw = signed(stranger, output(SHOP, 10_000), output(stranger.address, 9_500));
         List<String> sent = new ArrayList<>(List.of(pay("mixed-payment-1"), send(raw), pay("mixed-payment-2")));
         assertThat(send(raw)).isEqualTo(sent.get(1));
@@ -165,7 +165,7 @@ class RawSendsDaemonTest {
     }
 
     @Test
-    void one_that_no_node_takes_answers_as_ever_and_is_told_refused() {
+    void one_that_no_node_accepts_answers_as_ever_and_is_told_refused() {
         Transaction good = signed(stranger, output(SHOP, 10_000));
         Transaction bad = good.withWitnesses(signed(owned, output(SHOP, 10_000)).witnesses());
         daemon.refused(-32020, "send_raw_transaction", hex(bad));
@@ -177,7 +177,7 @@ class RawSendsDaemonTest {
     }
 
     @Test
-    void of_one_with_many_outputs_their_number_is_told() {
+    void of_one_with_many_outputs_their_number_is_reported() {
         daemon.fund(stranger, 200_000);
         TxOutput[] outputs = new TxOutput[300];
         Arrays.fill(outputs, output(SHOP, 500));

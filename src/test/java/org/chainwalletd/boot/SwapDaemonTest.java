@@ -119,7 +119,7 @@ class SwapDaemonTest {
     }
 
     @Test
-    void a_sell_goes_on_over_a_restart_and_pays_both_sides() throws Exception {
+    void a_sell_continues_over_a_restart_and_pays_both_sides() throws Exception {
         conduct.keepsFromLocking(true);
         world(config -> config);
         String swap;
@@ -186,7 +186,7 @@ class SwapDaemonTest {
     /** As if another daemon on the database ran the background work in the meantime. */
     @Test
     @Tag("postgres")
-    void a_daemon_without_the_background_work_refuses_what_needs_its_swaps_and_goes_on_with_them_later()
+    void a_daemon_without_the_background_work_refuses_what_needs_its_swaps_and_continues_with_them_later()
             throws Exception {
         conduct.keepsFromLocking(true);
         world(config -> config);

@@ -102,7 +102,7 @@ class SweepMethodsTest {
     }
 
     @Test
-    void a_part_is_told_for_each_address_whose_coins_it_spends() {
+    void a_part_is_reported_for_each_address_whose_coins_it_spends() {
         Party one = daemon.imported(781);
         Party two = daemon.imported(782);
         Party shop = new Party(783);
@@ -125,7 +125,7 @@ class SweepMethodsTest {
     }
 
     @Test
-    void coins_of_little_value_hide_no_others_and_all_of_them_are_told() {
+    void coins_of_little_value_hide_no_others_and_all_of_them_are_reported() {
         Party one = daemon.imported(705);
         daemon.fund(one, LongStream.generate(() -> 200).limit(1_000).toArray());
         daemon.fund(one, LongStream.generate(() -> 5_000).limit(50).toArray());
@@ -238,7 +238,7 @@ class SweepMethodsTest {
     }
 
     @Test
-    void the_parts_of_a_stopped_sweep_that_are_in_flight_go_on() {
+    void the_parts_of_a_stopped_sweep_that_are_in_flight_continue() {
         Party payer = funded(761, 40_000, 50_000);
         Party shop = new Party(762);
         Map<String, Object> call = sweep("sweep-to-be-stopped", shop, payer);

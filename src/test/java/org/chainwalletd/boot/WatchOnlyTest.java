@@ -336,7 +336,7 @@ class WatchOnlyTest {
     }
 
     @Test
-    void an_address_that_is_watched_at_once_after_its_key_was_deleted_goes_on_being_credited() {
+    void an_address_that_is_watched_at_once_after_its_key_was_deleted_continues_to_be_credited() {
         Party other = rig.imported(45);
         rig.imported(41);
         delete(COLD);
@@ -357,7 +357,7 @@ class WatchOnlyTest {
     }
 
     @Test
-    void what_was_watched_is_told_no_more_and_what_was_told_stays() {
+    void what_was_watched_is_reported_no_more_and_what_was_told_stays() {
         watch();
         pay(COLD, 1_000);
         assertThat(rig.call("unwatch_address", "address", COLD.address)
@@ -457,7 +457,7 @@ class WatchOnlyTest {
     }
 
     @Test
-    void books_that_are_built_anew_watch_what_the_store_says() throws IOException {
+    void books_that_are_rebuilt_watch_what_the_store_says() throws IOException {
         watch("birth_height", 1);
         pay(COLD, 1_000);
         stopDaemon();

@@ -95,7 +95,7 @@ class WorkedDepositsTest {
     }
 
     @Test
-    void what_a_chain_that_was_only_met_first_pays_is_told_as_unverified_until_the_operator_names_its_genesis(
+    void what_a_chain_that_was_only_met_first_pays_is_reported_as_unverified_until_the_operator_names_its_genesis(
             @TempDir Path another) throws IOException {
         DaemonRig stranger = new DaemonRig(another, node.url(), "--network", "testnet");
         Transaction deposit;

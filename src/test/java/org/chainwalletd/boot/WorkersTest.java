@@ -56,7 +56,7 @@ class WorkersTest {
         assertThat(threads).hasSize(100).containsOnly(threads.get(0));
     }
 
-    /** Hands on a hundred times and reports the depth of the stack. */
+    /** Submits nested tasks a hundred levels deep and reports the depth of the stack. */
     private void nest(List<Thread> threads, CompletableFuture<Integer> deepest) {
         threads.add(Thread.currentThread());
         if (threads.size() == 100) {

@@ -93,7 +93,7 @@ class LauncherScriptTest {
 
     @ParameterizedTest
     @CsvSource({"rw-rw----, rwx------", "rw----rw-, rwx------", "rw-------, rwxrwx---", "rw-------, rwxrwxrwx"})
-    void an_archive_that_others_could_have_written_is_not_used_and_made_anew(String ofArchive, String ofFolder)
+    void an_archive_that_others_could_have_written_is_recreated_instead_of_used(String ofArchive, String ofFolder)
             throws Exception {
         launch(Map.of("WALLETD_ARCHIVE", "now"));
         Path archive = archive();

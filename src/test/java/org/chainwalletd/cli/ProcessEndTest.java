@@ -25,7 +25,7 @@ class ProcessEndTest {
     private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
 
     @Test
-    void whoever_started_a_thread_the_guardian_hears_that_an_error_has_ended_it() throws Exception {
+    void whoever_started_a_thread_the_guardian_learns_that_an_error_has_ended_it() throws Exception {
         end.setThreadDeathReceiver(told::add);
         ExecutorService pool = Executors.newSingleThreadExecutor(this::thread);
         pool.execute(() -> {
@@ -37,7 +37,7 @@ class ProcessEndTest {
     }
 
     @Test
-    void what_ended_during_the_start_is_told_after_it() throws Exception {
+    void what_ended_during_the_start_is_reported_after_it() throws Exception {
         Thread thread = thread(() -> {
             throw new NoClassDefFoundError("the test's own");
         });

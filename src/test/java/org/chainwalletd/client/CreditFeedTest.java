@@ -22,13 +22,13 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.wire.Binder;
 import org.junit.jupiter.api.Test;
 
-/** The cursor's way through answers and failures; over a real daemon it is {@code CreditFeedsTest}'s. */
+/** Cursors across answers and failures; {@code CreditFeedsTest} tests them with a real daemon. */
 class CreditFeedTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final ListCredits QUERY =
             ListCredits.of().withMinConfirmations(3).withLimit(2);
 
-    /** What the daemon does at each call, in order. */
+    /** The daemon's answers to consecutive calls. */
     private final Deque<Supplier<ListCredits.Result>> script = new ArrayDeque<>();
 
     private final List<ListCredits> asked = new ArrayList<>();

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the manual shows of the client stands in its examples, which are compiled and run; a whole program, with its imports, is run as it is
+ * The Java code in the manual is part of the client's examples, which are compiled and run; complete programs, with their imports, are run as
  * printed by {@code ProgramsInTheManualIT}.
  */
 class JavaInTheManualTest {
@@ -64,7 +64,7 @@ class JavaInTheManualTest {
         return text.toString();
     }
 
-    /** Without indentation. */
+    /** Removes the indentation. */
     private static String bare(String text) {
         return text.replaceAll("(?m)^ +", "");
     }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 /** The rules of {@code retries.md}. */
 class SettlementTest {
-    /** Cells of a row in the table of the answers of `transfer`, the empty one before the first bar included. */
+    /** Number of cells in a row of the table of the answers of `transfer`, including the empty one before the first bar. */
     private static final int CELLS = 4;
 
     private static final Payment PAYMENT = Payment.of(
@@ -128,7 +128,7 @@ class SettlementTest {
         assertThat(calls).isEmpty();
     }
 
-    /** Each row of the page's table of the answers of `transfer`: the codes it names, and whether it says to make the same call again. */
+    /** Checks each row of the page's table of the answers of `transfer`: the codes that it names, and whether it says to repeat the same call. */
     @Test
     void it_makes_the_same_call_again_exactly_where_the_page_on_retries_says_so() throws IOException {
         List<Integer> checked = new ArrayList<>();

@@ -38,7 +38,7 @@ class SseParserTest {
     }
 
     @Test
-    void an_event_without_an_end_is_not_kept_for_ever() {
+    void an_event_without_an_end_is_not_kept_indefinitely() {
         byte[] piece = new byte[64 * 1024];
         Arrays.fill(piece, (byte) 'x');
         EventStream.SseParser oneLine = new EventStream.SseParser();

@@ -26,7 +26,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.crypto.SecretBytes;
 import org.junit.jupiter.api.Test;
 
-/** The typed methods over a transport that plays the daemon. */
+/** Typed methods over a transport that simulates the daemon. */
 class TypedClientTest {
     private static final String HEX = "ab".repeat(32);
     private static final Address SOMEBODY = Address.parse(HEX);
@@ -39,7 +39,7 @@ class TypedClientTest {
             WalletdClient.builder(HERE, "t").transport(this::post).build();
 
     @Test
-    void parameters_go_out_by_their_names_on_the_wire_and_left_out_ones_do_not() {
+    void parameters_are_sent_by_their_names_on_the_wire_and_left_out_ones_do_not() {
         answer("{\"tx_id\":\"" + HEX + "\",\"size\":1,\"fee\":1,\"fee_rate\":1,\"inputs\":[],\"outputs\":"
                 + "[{\"to\":\"" + HEX
                 + "\",\"amount\":18446744073709551615,\"is_change\":false}],\"built_at_height\":7}");
@@ -55,7 +55,7 @@ class TypedClientTest {
     }
 
     @Test
-    void a_parameter_that_is_one_or_more_goes_out_as_an_array() {
+    void a_parameter_that_is_one_or_more_is_sent_as_an_array() {
         answer("{\"htlcs\":[]}");
 
         client.call(HtlcList.of().withState(List.of(Htlcs.State.LOCKED, Htlcs.State.LOCKED_EXPIRED)));
@@ -179,7 +179,7 @@ class TypedClientTest {
     }
 
     @Test
-    void a_secret_goes_out_as_text_and_stays_for_another_try() {
+    void a_secret_is_sent_as_text_and_stays_for_another_try() {
         SecretBytes passphrase = SecretBytes.copyOf("grün".getBytes(StandardCharsets.UTF_8));
         next = CompletableFuture.failedFuture(new IOException("reset"));
         for (int i = 0; i < 2; i++) {

@@ -51,7 +51,7 @@ class WalletdClientTest {
     }
 
     @Test
-    void a_result_keeps_all_64_bits_and_the_token_goes_out_as_bearer() throws Exception {
+    void a_result_keeps_all_64_bits_and_the_token_is_sent_as_bearer() throws Exception {
         URI url = serve(200, "{\"jsonrpc\":\"2.0\",\"result\":{\"balance\":18446744073709551615},\"id\":1}");
 
         BigInteger balance = client(url)
@@ -137,7 +137,7 @@ class WalletdClientTest {
     }
 
     @Test
-    void a_failed_connection_is_told_in_plain_words_with_what_helps() throws Exception {
+    void a_failed_connection_is_reported_in_plain_words_with_what_helps() throws Exception {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
         generator.initialize(256);
         KeyPair keys = generator.generateKeyPair();
@@ -156,7 +156,7 @@ class WalletdClientTest {
                 .endsWith("is the daemon running?");
     }
 
-    /** The JDK's client tells the same of a plain server at times, when it sees the end before the answer. */
+    /** The JDK's client sometimes reports the same for a plain server, when it sees the end of the connection before the answer. */
     @Test
     void a_server_that_ends_the_handshake_without_a_byte_may_not_speak_tls() {
         assertThat(Wire.Reason.words(
@@ -177,7 +177,7 @@ class WalletdClientTest {
         assertThatThrownBy(() -> client(other).notReady()).isInstanceOf(WalletdException.Transport.class);
     }
 
-    /** Answers what is no HTTP as servers of HTTP do. */
+    /** Answers input that is not HTTP as HTTP servers do. */
     private static void refuseTls(ServerSocket plain) {
         try (Socket client = plain.accept()) {
             client.getInputStream().read();

@@ -256,7 +256,7 @@ class CoinLedgerTest {
     }
 
     @Test
-    void a_rescan_goes_on_after_a_restart_in_its_middle() {
+    void a_rescan_continues_after_a_restart_in_its_middle() {
         chain.fund(address(9), 8_000);
         chain.mine(300);
         awaitTip();
@@ -347,7 +347,7 @@ class CoinLedgerTest {
     }
 
     @Test
-    void a_history_ascends_and_goes_on_after_its_cursor() {
+    void a_history_ascends_and_continues_after_its_cursor() {
         watchFresh();
         Address shop = fresh.get(0);
         chain.fund(shop, 1_000);

@@ -560,7 +560,7 @@ class CreditBooksTest {
     }
 
     @Test
-    void a_payment_after_a_cursor_is_told_once_though_it_is_seen_and_then_confirmed() {
+    void a_payment_after_a_cursor_is_reported_once_though_it_is_seen_and_then_confirmed() {
         start();
         CreditCursor start = Await.result(feed.now(0, Optional.of(address(0))));
         Transaction tx = paying(1, 500, 600);
@@ -641,7 +641,7 @@ class CreditBooksTest {
         }
         connect(block(paying(3, 500)));
 
-        // All these blocks have the time 0; the last thousand of them stay all the same.
+        // All these blocks have the time 0; the last thousand of them are kept nevertheless.
         assertThat(prune(100)).isEqualTo(2);
         for (CreditCursor old : List.of(oldLog, oldDeep)) {
             CreditPruning.PrunedException refusal = refusal(old);

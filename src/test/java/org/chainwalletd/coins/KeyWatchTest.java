@@ -78,7 +78,7 @@ class KeyWatchTest {
     }
 
     @Test
-    void a_key_that_was_left_unwatched_by_an_earlier_life_is_watched() {
+    void a_key_that_was_left_unwatched_by_an_earlier_process_is_watched() {
         watched.add(address(1));
 
         start(key(1), key(2), new OwnKey(address(3), Optional.empty(), OptionalLong.of(7)));

@@ -171,7 +171,7 @@ class SeenCreditsTest {
     }
 
     @Test
-    void one_node_that_has_it_keeps_it_and_the_count_begins_anew() {
+    void one_node_that_has_it_keeps_it_and_the_count_begins_again() {
         Hash256 txId = see(payment(1));
         known.get(0).clear();
         known.get(1).clear();

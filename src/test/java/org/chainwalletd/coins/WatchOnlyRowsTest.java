@@ -81,7 +81,7 @@ class WatchOnlyRowsTest {
     }
 
     @Test
-    void a_row_that_came_after_its_key_was_deleted_elsewhere_stays_when_the_deletion_is_heard_of() {
+    void a_row_that_came_after_its_key_was_deleted_elsewhere_stays_when_the_deletion_is_reported() {
         owned.add(COLD);
         WatchOnly watchOnly = start();
         rows.put(COLD, new WatchStore.WatchOnly(COLD, Optional.of("cold storage"), OptionalLong.empty()));

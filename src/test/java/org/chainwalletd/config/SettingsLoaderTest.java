@@ -497,7 +497,7 @@ class SettingsLoaderTest {
     }
 
     @Test
-    void all_problems_are_told_together() {
+    void all_problems_are_reported_together() {
         flags.put("--bind", "nonsense");
         flags.put("--upstream-attempts", "0");
         flags.put("--brand", "toolong");

@@ -160,7 +160,7 @@ class Ed25519Test {
     }
 
     @Test
-    void a_seed_that_is_no_key_is_overwritten_all_the_same() {
+    void a_seed_that_is_no_key_is_overwritten_nevertheless() {
         byte[] seed = {1, 2, 3};
 
         assertThatIllegalArgumentException().isThrownBy(() -> SigningKey.takeOver(SecretBytes.takeOver(seed)));

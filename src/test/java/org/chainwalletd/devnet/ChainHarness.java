@@ -32,12 +32,12 @@ final class ChainHarness {
         this.chain = chain;
     }
 
-    /** A confirmed output of {@code value} that {@code owner} can spend. */
+    /** Creates a confirmed output of {@code value} that {@code owner} can spend. */
     Outpoint fund(Party owner, long value) {
         return new Outpoint(chain.fund(owner.address, value), 0);
     }
 
-    /** Unconfirmed outputs of 300 base units each, 250 from each of {@code transactions}, that A can spend. */
+    /** Creates unconfirmed outputs of 300 base units each, 250 from each of {@code transactions}, that A can spend. */
     List<Outpoint> manySmall(int transactions) {
         List<Outpoint> coins = new ArrayList<>();
         for (int i = 0; i < transactions; i++) {
@@ -62,17 +62,17 @@ final class ChainHarness {
         return owner.sign(chain.node().genesisId(), tx);
     }
 
-    /** Every input signed as a plain one by {@code owner}. */
+    /** Signs every input as a plain one by {@code owner}. */
     Transaction signed(Party owner, List<Outpoint> inputs, TxOutput... outputs) {
         return owner.pay(chain.node().genesisId(), inputs, outputs);
     }
 
-    /** A contract in which A locks and B can claim with {@code preimage}. */
+    /** Returns a contract in which A locks and B can claim with {@code preimage}. */
     static HtlcParams contract(byte[] preimage, long timeout) {
         return new HtlcParams(A.key, B.key, Hash256.sha256(preimage), timeout);
     }
 
-    /** Confirms a lock of 100,000 base units under {@code params}; the outpoint of the contract. */
+    /** Confirms a lock of 100,000 base units under {@code params}; returns the outpoint of the contract. */
     Outpoint lock(HtlcParams params, Bytes datum, Hash256 datumHash) {
         Outpoint coin = fund(A, 200_000);
         TxOutput contract = new TxOutput(Amount.of(100_000), HtlcScript.build(params), datum, datumHash);
@@ -91,12 +91,12 @@ final class ChainHarness {
         return tx.withWitnesses(List.of(HtlcWitness.reclaim(sign(signer, tx))));
     }
 
-    /** The result of a call with JSON parameters, written with single quotes for double ones. */
+    /** Returns the result of a call with JSON parameters, written with single quotes instead of double ones. */
     JsonNode result(String method, String params) {
         return NodeCall.result(chain.uri(), method, params);
     }
 
-    /** {@code <code> <message>} of a call that must fail. */
+    /** Returns {@code <code> <message>} of a call that must fail. */
     String error(String method, String params) {
         return NodeCall.error(chain.uri(), method, params);
     }
@@ -107,7 +107,7 @@ final class ChainHarness {
                 .longValue();
     }
 
-    /** The error text of {@code send_raw_transaction}, or {@code accepted}. */
+    /** Returns the error text of {@code send_raw_transaction}, or {@code accepted}. */
     String send(Transaction tx) {
         return sendHex(HexFormat.of().formatHex(TransactionCodec.encode(tx)));
     }

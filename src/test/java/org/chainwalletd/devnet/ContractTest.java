@@ -43,7 +43,7 @@ class ContractTest {
                 + " consumed\\\")");
     }
 
-    /** The same spend with other witness data. */
+    /** Sends the same spend with other witness data. */
     private String sendWith(Transaction tx, String witness, String redeemer) {
         Bytes extra = redeemer == null ? null : Bytes.parse(redeemer);
         return on.send(tx.withWitnesses(List.of(new Witness(Bytes.parse(witness), extra))));

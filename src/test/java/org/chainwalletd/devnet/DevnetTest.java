@@ -116,7 +116,7 @@ class DevnetTest {
         }
     }
 
-    /** The port above may be anybody's: only when it is free it is taken. */
+    /** The next higher port may be in use; it is taken only if it is free. */
     @Test
     void the_indexer_goes_elsewhere_when_the_port_above_the_node_is_taken() throws Exception {
         try (ServerSocket above = withAFreePortBelow();

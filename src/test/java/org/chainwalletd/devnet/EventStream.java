@@ -7,7 +7,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 
-/** A push stream read block by block. */
+/** Push stream that is read block by block. */
 final class EventStream implements AutoCloseable {
     private final Socket socket;
     private final InputStream in;
@@ -23,7 +23,7 @@ final class EventStream implements AutoCloseable {
         }
     }
 
-    /** A stream whose head and first event are read. */
+    /** Opens a stream and reads its head and first event. */
     static EventStream begun(URI node, String query) {
         EventStream stream = new EventStream(node, query);
         stream.head();
@@ -31,7 +31,7 @@ final class EventStream implements AutoCloseable {
         return stream;
     }
 
-    /** Everything up to and with the next {@code end}; what there was when the stream ended before. */
+    /** Reads up to and including the next {@code end}, or to the end of the stream if that comes first. */
     String upTo(String end) {
         StringBuilder text = new StringBuilder();
         try {
@@ -48,18 +48,18 @@ final class EventStream implements AutoCloseable {
         return text.toString();
     }
 
-    /** The head of the answer. */
+    /** Returns the head of the answer. */
     String head() {
         return upTo("\r\n\r\n");
     }
 
-    /** The next event or comment, without its final empty line. */
+    /** Reads the next event or comment, without its final empty line. */
     String next() {
         String block = upTo("\n\n");
         return block.endsWith("\n\n") ? block.substring(0, block.length() - 2) : block;
     }
 
-    /** The rest of the stream, which must end by itself. */
+    /** Reads the rest of the stream, which must end without being closed here. */
     String rest() {
         return upTo("\u0000 never");
     }

@@ -21,7 +21,7 @@ import org.chainwalletd.testkit.ManualClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What {@code devnet_set} makes the node do wrong. */
+/** Faults that {@code devnet_set} injects into the node. */
 class FaultsTest {
     private static final String HEIGHT = "{\"jsonrpc\":\"2.0\",\"method\":\"get_block_height\",\"id\":1}";
 

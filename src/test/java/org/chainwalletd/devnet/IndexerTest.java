@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The development node's indexer against what a real one answered over the recorded story, and over chains of its own. */
+/** The development node's indexer compared with the recorded answers of a real one for the recorded story, and over other chains. */
 class IndexerTest {
     private static final byte[] PREIMAGE = "open sesame".getBytes(StandardCharsets.US_ASCII);
     private static final long LAST_OF_THE_STORY = 53;
@@ -68,7 +68,7 @@ class IndexerTest {
         assertThat(answer.get("result")).as(name).isEqualTo(exchange.at("/answer/result"));
     }
 
-    /** The rows of a recorded list that the told part of the story has made. */
+    /** Returns the rows of a recorded list that belong to the replayed part of the story. */
     private static ArrayNode told(String name, String list, String heightMember) {
         ArrayNode rows = NodeCall.JSON.createArrayNode();
         for (JsonNode row : recorded(name).at("/answer/result/" + list)) {

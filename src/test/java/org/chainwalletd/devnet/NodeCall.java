@@ -11,7 +11,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import org.chainwalletd.testkit.Dial;
 
-/** Talks to a node over a plain socket, one connection per call, so that every byte of an answer can be looked at. */
+/** Calls a node over a plain socket, one connection per call, so that every byte of an answer can be checked. */
 final class NodeCall {
     static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
@@ -42,7 +42,7 @@ final class NodeCall {
         return answer.substring(answer.indexOf("\r\n\r\n") + 4);
     }
 
-    /** The whole answer of a call; {@code params} may be null. */
+    /** Returns the whole answer of a call; {@code params} may be null. */
     static JsonNode answer(URI node, String method, JsonNode params) {
         ObjectNode request = JSON.createObjectNode().put("jsonrpc", "2.0").put("method", method);
         if (params != null) {
@@ -51,7 +51,7 @@ final class NodeCall {
         return read(post(node, request.put("id", 1).toString()));
     }
 
-    /** The result of a call with JSON parameters, written with single quotes for double ones. */
+    /** Returns the result of a call with JSON parameters, written with single quotes instead of double ones. */
     static JsonNode result(URI node, String method, String params) {
         JsonNode answer = answer(node, method, read(params.replace('\'', '"')));
         if (!answer.has("result")) {
@@ -60,7 +60,7 @@ final class NodeCall {
         return answer.get("result");
     }
 
-    /** {@code <code> <message>} of a call that must fail. */
+    /** Returns {@code <code> <message>} of a call that must fail. */
     static String error(URI node, String method, String params) {
         JsonNode error = answer(node, method, read(params.replace('\'', '"'))).required("error");
         return error.required("code").intValue() + " "

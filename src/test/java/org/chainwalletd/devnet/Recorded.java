@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a real node answered: {@code src/test/resources/fixtures/node-*.json}, unchanged. */
+/** Recorded answers of a real node: {@code src/test/resources/fixtures/node-*.json}, unchanged. */
 final class Recorded {
     private Recorded() {}
 
@@ -25,7 +25,7 @@ final class Recorded {
         return exchanges;
     }
 
-    /** The recorded call of this name. */
+    /** Returns the recorded call of this name. */
     static JsonNode call(String name) {
         return exchanges("node-rpc.json").stream()
                 .filter(exchange -> exchange.required("name").textValue().equals(name))
@@ -33,7 +33,7 @@ final class Recorded {
                 .orElseThrow(() -> new AssertionError("nothing recorded as " + name));
     }
 
-    /** Parameters of an exchange, null when the member was absent. */
+    /** Returns the parameters of an exchange; null if the member was absent. */
     static JsonNode params(JsonNode exchange) {
         JsonNode params = exchange.required("params");
         return params.isNull() ? null : params;

@@ -93,7 +93,7 @@ class RecordedStoryTest {
         assertThat(confirmed.get("block_height").intValue()).isEqualTo(150);
     }
 
-    /** In the recording the block under way when the payment arrived did not take it. */
+    /** In the recording, the block that was being mined when the payment arrived did not include it. */
     private void letOneBlockPassWithout(String name) {
         chain.node().forgetMempool();
         chain.mine(1);

@@ -136,7 +136,7 @@ class ReorganisationTest {
                 .isEqualTo(rebuilt.hex());
     }
 
-    /** The coin that the faucet has chosen may be one that a reorganisation takes away meanwhile. */
+    /** A reorganisation may remove the coin that the faucet has chosen. */
     @Test
     void the_faucet_pays_whatever_is_reorganised_meanwhile() {
         CompletableFuture<Void> reorganising = CompletableFuture.runAsync(() -> {
@@ -149,7 +149,7 @@ class ReorganisationTest {
             chain.mine(1);
         } while (!reorganising.isDone());
         Await.outcome(reorganising);
-        // The last reorganisation may have taken all of these payments away.
+        // The last reorganisation may have removed all of these payments.
         long before = on.balance(A.address);
         chain.node().faucet(A.address, Amount.of(10_000));
         chain.mine(1);

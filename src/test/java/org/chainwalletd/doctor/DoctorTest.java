@@ -118,7 +118,7 @@ class DoctorTest {
     }
 
     @Test
-    void a_wrong_configuration_is_told_and_gives_nothing_to_go_by() {
+    void a_wrong_configuration_is_reported_and_gives_nothing_to_go_by() {
         ConfigurationCheck check = ConfigurationCheck.of(
                 Set.of("--bind"), Map.of("--bind", "x"), Map.of("WALLETD_KEYSTORE_PASSPHRASE", "secret words"), home);
         assertThat(check.configuration()).isEmpty();
@@ -129,7 +129,7 @@ class DoctorTest {
     }
 
     @Test
-    void a_good_configuration_is_told_with_its_origins_and_without_secrets() {
+    void a_good_configuration_is_reported_with_its_origins_and_without_secrets() {
         ConfigurationCheck check = ConfigurationCheck.of(
                 Set.of("--auth-token-read"),
                 Map.of("--auth-token-read", "0123456789".repeat(4)),
@@ -306,7 +306,7 @@ class DoctorTest {
     }
 
     @Test
-    void clocks_that_disagree_are_told() {
+    void clocks_that_disagree_are_reported() {
         answers.put("blockAt", CompletableFuture.completedFuture(Optional.of(block(NOW.getEpochSecond() + 3_600))));
         assertThat(nodeLines()).anyMatch(line -> line.startsWith("FAIL  clock") && line.contains("1 h in the future"));
         answers.put("blockAt", CompletableFuture.completedFuture(Optional.of(block(-1))));

@@ -156,7 +156,7 @@ class BooksOfAnotherDaemonTest {
     }
 
     @Test
-    void a_reorganisation_is_told_backwards_and_then_forwards() {
+    void a_reorganisation_is_reported_backwards_and_then_forwards() {
         daemon().keep();
         SharingDaemon reader = daemon();
         awaitTips();
@@ -174,7 +174,7 @@ class BooksOfAnotherDaemonTest {
     }
 
     @Test
-    void when_the_keeper_dies_and_another_one_goes_on_no_block_is_missed_or_told_twice() {
+    void when_the_keeper_dies_and_another_one_continues_no_block_is_missed_or_told_twice() {
         SharingDaemon first = daemon().keep();
         SharingDaemon second = daemon();
         SharingDaemon third = daemon();
@@ -203,7 +203,7 @@ class BooksOfAnotherDaemonTest {
     }
 
     @Test
-    void a_stream_of_events_goes_on_at_another_daemon() {
+    void a_stream_of_events_continues_at_another_daemon() {
         SharingDaemon keeper = daemon().keep();
         SharingDaemon reader = daemon();
         keeper.watch(SHOP);
@@ -344,7 +344,7 @@ class BooksOfAnotherDaemonTest {
     }
 
     @Test
-    void a_silent_database_is_told_of_while_it_lasts_and_then_all_goes_on() {
+    void a_silent_database_is_told_of_while_it_lasts_and_then_all_continues() {
         daemon().keep();
         SharingDaemon reader = daemon();
         awaitTips();

@@ -114,7 +114,7 @@ class FollowerTest {
     }
 
     @Test
-    void a_restart_goes_on_from_what_was_committed() {
+    void a_restart_continues_from_what_was_committed() {
         start();
         awaitNodesTip();
         chain.mine(3);

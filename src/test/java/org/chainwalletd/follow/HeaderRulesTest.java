@@ -101,7 +101,7 @@ class HeaderRulesTest {
     }
 
     @Test
-    void unchecked_blocks_are_told_when_a_hundred_have_passed_above_them() {
+    void unchecked_blocks_are_reported_when_a_hundred_have_passed_above_them() {
         HeaderChain chain = chain(0, 300, false);
         assertThat(chain.publishableUpTo(300)).isZero();
 

@@ -69,7 +69,7 @@ class KilledBooksTest {
     }
 
     @Test
-    void when_the_files_can_grow_no_further_the_books_stay_whole_and_go_on_when_there_is_room() throws IOException {
+    void when_the_files_can_grow_no_further_the_books_stay_whole_and_continue_when_there_is_room() throws IOException {
         begin(0);
         Process process = process(0, "/bin/bash", "-c", "ulimit -f " + SMALL + "; exec \"$@\"", "small");
 

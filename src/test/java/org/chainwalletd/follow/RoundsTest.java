@@ -285,7 +285,7 @@ class RoundsTest {
     }
 
     @Test
-    void when_following_begins_anew_nothing_is_left_of_what_was_shown_before() {
+    void when_following_begins_again_nothing_is_left_of_what_was_shown_before() {
         rounds.found(one, longer(FAR), OURS);
         rounds.found(other, hollow(), OURS);
         rounds.found(other, hollow(), OURS);

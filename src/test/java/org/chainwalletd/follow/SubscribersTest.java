@@ -35,7 +35,7 @@ class SubscribersTest {
     }
 
     @Test
-    void a_new_tip_is_seen_before_its_block_is_heard_of() {
+    void a_new_tip_is_seen_before_its_block_is_reported() {
         SeenTips tips = watched();
         chain.append(row(3));
 
@@ -47,7 +47,7 @@ class SubscribersTest {
     }
 
     @Test
-    void the_tip_of_blocks_read_while_catching_up_is_seen_before_they_are_heard_of() {
+    void the_tip_of_blocks_read_while_catching_up_is_seen_before_they_are_reported() {
         SeenTips tips = watched();
         chain.append(row(3));
         chain.append(row(4));
@@ -61,7 +61,7 @@ class SubscribersTest {
     }
 
     @Test
-    void what_was_told_and_is_of_the_chain_no_more_is_taken_back_when_another_one_goes_on() {
+    void what_was_reported_and_is_of_the_chain_no_more_is_taken_back_when_another_one_continues() {
         subscribers.publishPosition(HeaderChain.of(List.of(row(1), row(2), row(3), row(4))), Network.DEVNET);
         subscribers.subscribe(subscriber.getRef());
         subscriber.getAllReceived();

@@ -358,7 +358,7 @@ class UnworkedBlocksTest {
         assertThat(node.blocksAsked).hasValueLessThan(50);
     }
 
-    /** Adds blocks with a target of their own. */
+    /** Adds blocks with a different target. */
     private static List<BlockHeader> grown(List<BlockHeader> from, int count, Hash256 target) {
         List<BlockHeader> chain = new ArrayList<>(from);
         for (int i = 0; i < count; i++) {
@@ -427,7 +427,7 @@ class UnworkedBlocksTest {
         assertLie(kept(chain, 3_499), 3_495, 10, 3_500);
     }
 
-    /** Asserts that a node is found to lie that shows blocks without work on {@code common} ones of ours. */
+    /** Asserts that a node is detected that shows blocks without work on {@code common} blocks of ours. */
     private void assertLie(List<BlockHeader> ours, int common, int unworked, int lie) {
         AtomicInteger computed = new AtomicInteger();
         node.shown = grown(grown(List.of(), common, true), unworked, false);
@@ -517,7 +517,7 @@ class UnworkedBlocksTest {
         List<BlockHeader> honest = grown(List.of(), 10, true);
         follow(honest);
         double before = lies();
-        // Three that prove that it is there: the others are read because of them.
+        // Three blocks that prove the branch: the others are read because of them.
         List<BlockHeader> lie = grown(grown(honest, 3, true), 50, false);
         lie.add(header(lie.size(), topOf(lie), 0, Instant.now().getEpochSecond(), NO_TRANSACTIONS));
         node.claimed = FAR_ABOVE;
@@ -530,7 +530,7 @@ class UnworkedBlocksTest {
         rig.awaitTip(topOf(honest));
     }
 
-    /** The greatest lag that is seen while each node is asked for its tip so often. */
+    /** Returns the greatest lag that is observed while each node is asked for its tip this number of times. */
     private long greatestLag(int looks, Node... nodes) {
         AtomicLong greatest = new AtomicLong();
         for (Node each : nodes) {
@@ -543,7 +543,7 @@ class UnworkedBlocksTest {
         return greatest.get();
     }
 
-    /** The least that is seen while each node is asked for its tip so often. */
+    /** Returns the smallest lag that is observed while each node is asked for its tip this number of times. */
     private long leastLag(int looks, Node... nodes) {
         AtomicLong least = new AtomicLong(Long.MAX_VALUE);
         for (Node each : nodes) {
@@ -569,7 +569,7 @@ class UnworkedBlocksTest {
         return new HeaderCheck(new HeaderRules(network), new Leniency(network), work, true, Clock.systemUTC());
     }
 
-    /** Blocks whose transactions nobody has. */
+    /** Adds blocks whose transactions no node has. */
     private static List<BlockHeader> grownWithoutBodies(List<BlockHeader> from, int count, boolean worked) {
         List<BlockHeader> chain = new ArrayList<>(from);
         for (int i = 0; i < count; i++) {
@@ -709,7 +709,7 @@ class UnworkedBlocksTest {
     }
 
     @Test
-    void blocks_that_one_node_has_shown_below_a_tip_that_no_chain_has_are_told_when_they_are_the_newest() {
+    void blocks_that_one_node_has_shown_below_a_tip_that_no_chain_has_are_reported_when_they_are_the_newest() {
         Node honest = new Node();
         List<BlockHeader> chain = followed(node, honest);
         List<BlockHeader> longer = grown(chain, 150, true);

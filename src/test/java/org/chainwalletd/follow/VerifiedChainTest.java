@@ -86,7 +86,7 @@ class VerifiedChainTest {
     }
 
     @Test
-    void books_of_another_chain_are_not_read_again_for_ever() {
+    void books_of_another_chain_are_not_read_again_indefinitely() {
         FollowerSetup.Rules other = rules(Optional.of(chain(TIP, 1).get(0).id()), Optional.of(place(7)));
 
         assertThat(other.linkedFrom(Network.MAINNET, place(0))).isEmpty();
@@ -195,7 +195,7 @@ class VerifiedChainTest {
     }
 
     @Test
-    void a_chain_that_begins_anew_stands_on_its_own_lowest_block() {
+    void a_chain_that_begins_again_stands_on_its_own_lowest_block() {
         try (Books file = Books.open(folder, List.of())) {
             Bookkeeping books = new Bookkeeping(file, List.of(), FollowerSetup.Rules.DEFAULT);
             Await.result(books.begin(rows(), place(0), Network.MAINNET, Optional.empty()));

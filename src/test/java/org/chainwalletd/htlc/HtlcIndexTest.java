@@ -95,7 +95,7 @@ class HtlcIndexTest {
     }
 
     @Test
-    void a_lock_and_its_claim_are_told_before_and_after_their_blocks() {
+    void a_lock_and_its_claim_are_reported_before_and_after_their_blocks() {
         byte[] preimage = secret();
         String lockTxId = lock(preimage, FAR, 500_000);
 

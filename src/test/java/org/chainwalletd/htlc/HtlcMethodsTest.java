@@ -519,7 +519,7 @@ class HtlcMethodsTest {
     }
 
     @Test
-    void an_inline_datum_does_not_hinder_and_a_mere_datum_hash_is_told() {
+    void an_inline_datum_does_not_hinder_and_a_mere_datum_hash_is_reported() {
         Hash256 genesis = rig.devnet().genesisId();
         Party funder = new Party(0x42);
         rig.fund(funder, 1_000_000);

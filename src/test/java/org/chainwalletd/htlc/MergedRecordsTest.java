@@ -128,7 +128,7 @@ class MergedRecordsTest {
     }
 
     @Test
-    void a_row_whose_preimage_does_not_open_its_hash_lock_or_of_somebody_else_is_not_told() {
+    void a_row_whose_preimage_does_not_open_its_hash_lock_or_of_another_party_is_not_told() {
         String lock = started();
         String broken = row(ELSEWHERE, 5, "claimed", claim("99"));
         indexer.on("htlc_lookup_by_hashlock", htlcs(broken)).on("htlc_status", result(broken));

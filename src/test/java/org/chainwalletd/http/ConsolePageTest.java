@@ -38,7 +38,7 @@ class ConsolePageTest extends WithServer {
                         + digest(page.text(), "style")
                         + "'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
         assertThat(page.header("cache-control")).isEqualTo("no-store");
-        // An attribute `style` would be blocked without a word to who reads the page.
+        // An attribute `style` would be blocked without a visible error.
         assertThat(page.text()).doesNotContain(" style=");
         assertThat(page.text())
                 .as("no outside resource, nothing kept")

@@ -15,7 +15,7 @@ import org.chainwalletd.testkit.EventReader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How a stream of events lives on its connection. */
+/** Lifetime of an event stream on its connection. */
 @Timeout(120)
 class EventPageTest extends WithServer {
     private static final ByteString LARGE =
@@ -47,7 +47,7 @@ class EventPageTest extends WithServer {
         try (EventReader reader = open(fixture)) {
             assertThat(reader.next("tip").kind()).isEqualTo("tip");
 
-            // Comes later, and is swept for the same reason.
+            // A later connection that is closed for the same reason.
             fixture.awaitRefusal("idle");
             assertThat(other.socket().getInputStream().read()).isEqualTo(-1);
 
@@ -57,7 +57,7 @@ class EventPageTest extends WithServer {
     }
 
     @Test
-    void a_reader_who_leaves_ends_its_stream_though_nothing_is_told() throws Exception {
+    void a_reader_who_leaves_ends_its_stream_though_nothing_is_reported() throws Exception {
         HttpLimits limits = limits(Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofMillis(200));
         EventFeed feed = feed(Source.maybe());
         fixture = new ServerFixture(datadir, limits, feed);

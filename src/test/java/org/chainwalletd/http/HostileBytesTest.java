@@ -61,7 +61,7 @@ class HostileBytesTest extends WithServer {
         Await.until("every connection is closed", () -> fixture.server.connections() == 0);
     }
 
-    /** A request with some of its bytes changed, left out, repeated or added. */
+    /** Returns a request with some of its bytes changed, omitted, repeated or inserted. */
     private static byte[] damaged(Random random) {
         String body = random.nextInt(4) == 0 ? "y".repeat(random.nextInt(30_000)) : "\"x\"";
         byte[] bytes = RawClient.postText(ServerFixture.READ, body).getBytes(StandardCharsets.ISO_8859_1);
@@ -95,7 +95,7 @@ class HostileBytesTest extends WithServer {
         }
     }
 
-    /** Heads whose body two readers could let end at two places: 16 KB behind one of them once ended the process. */
+    /** Heads for which two parsers could find different ends of the body: 16 KB after one of them once ended the process. */
     private static final List<String> AMBIGUOUS = List.of(
             "Transfer-Encoding: \"chunked\"\r\nContent-Length: 20000\r\n\r\n",
             "Transfer-Encoding: \"chunked\"\r\n\r\n",

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an HTTP/2 client makes the daemon hold is counted, is held for a time only, and is given back. */
+/** Memory that the daemon holds for an HTTP/2 client is counted, held for a limited time, and released. */
 @Tag("long")
 @Timeout(120)
 class Http2MemoryTest extends WithServer {
@@ -115,7 +115,7 @@ class Http2MemoryTest extends WithServer {
     }
 
     @Test
-    void what_ends_is_given_back_while_its_connection_goes_on() throws Exception {
+    void what_ends_is_given_back_while_its_connection_continues() throws Exception {
         start(LONG, LONG, 100 << 10, 256);
         RawHttp2 client = connect();
         for (int stream = 1; stream < 801; stream += 4) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Without TLS both versions of HTTP are served on one port, told apart by the first bytes (RFC 9113, sections 3.3 and 3.4). */
+/** Without TLS, both versions of HTTP are served on one port and distinguished by the first bytes (RFC 9113, sections 3.3 and 3.4). */
 @Timeout(120)
 class PlainServerTest extends WithServer {
     @BeforeEach

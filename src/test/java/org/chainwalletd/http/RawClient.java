@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.chainwalletd.testkit.Dial;
 
-/** An HTTP/1 client on a bare socket, which can also say what no HTTP library would. */
+/** HTTP/1 client on a plain socket, which can also send input that no HTTP library would. */
 public final class RawClient implements Closeable {
     public record Response(int status, Map<String, String> headers, byte[] body) {
         public String text() {
@@ -38,7 +38,7 @@ public final class RawClient implements Closeable {
         return new RawClient(Dial.socket(address));
     }
 
-    /** One whose system takes few bytes while nobody reads. */
+    /** Creates a client with a small receive buffer. */
     public static RawClient deaf(InetSocketAddress address) throws IOException {
         Socket socket = Dial.unconnected();
         socket.setReceiveBufferSize(4096);
@@ -46,7 +46,7 @@ public final class RawClient implements Closeable {
         return new RawClient(socket);
     }
 
-    /** @param from an address of this machine; on Linux every one of 127.0.0.0/8 is */
+    /** @param from an address of this machine; on Linux any of 127.0.0.0/8 */
     public static RawClient to(InetSocketAddress address, String from) throws IOException {
         Socket socket = Dial.unconnected();
         socket.bind(new InetSocketAddress(from, 0));
@@ -97,7 +97,7 @@ public final class RawClient implements Closeable {
         return new Response(Integer.parseInt(status.split(" ")[1]), headers, body);
     }
 
-    /** Waits until the server has closed the connection, however it does that. Returns what it still said. */
+    /** Waits until the server has closed the connection in any way. Returns the remaining output. */
     public String readToEnd() throws IOException {
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         try {

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** An HTTP/2 client on a bare socket that sends frames one by one, also such as no HTTP library would (RFC 9113). */
+/** HTTP/2 client on a plain socket that sends individual frames, including ones that no HTTP library would send (RFC 9113). */
 public final class RawHttp2 implements Closeable {
     public static final int DATA = 0;
     public static final int HEADERS = 1;
@@ -27,7 +27,7 @@ public final class RawHttp2 implements Closeable {
     public static final int END_STREAM = 1;
     public static final int END_HEADERS = 4;
     public static final int PADDED = 8;
-    /** Unless the peer says otherwise. */
+    /** Default maximum frame size. */
     private static final int LONGEST_FRAME = 16_384;
 
     /** @param type one of the frame types of RFC 9113, section 6 */
@@ -37,17 +37,17 @@ public final class RawHttp2 implements Closeable {
     private final OutputStream out;
     private final DataInputStream in;
 
-    /** Says the preface and empty settings. */
+    /** Sends the preface and empty settings. */
     public RawHttp2(Socket socket) throws IOException {
         this(socket, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     }
 
-    /** Says the preface and these settings: pairs of an identifier and a value. */
+    /** Sends the preface and these settings: pairs of an identifier and a value. */
     public static RawHttp2 with(Socket socket, int... settings) throws IOException {
         return new RawHttp2(socket, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", settings);
     }
 
-    /** Goes on where somebody has said the preface. */
+    /** Continues on a socket on which the preface was already sent. */
     public static RawHttp2 after(Socket socket) throws IOException {
         return new RawHttp2(socket, "");
     }
@@ -61,7 +61,7 @@ public final class RawHttp2 implements Closeable {
         send(SETTINGS, 0, 0, settings(settings));
     }
 
-    /** Pairs of an identifier and a value. */
+    /** Encodes settings: pairs of an identifier and a value. */
     public static byte[] settings(int... pairs) {
         ByteBuffer bytes = ByteBuffer.allocate(pairs.length * 3);
         for (int i = 0; i < pairs.length; i += 2) {
@@ -88,7 +88,7 @@ public final class RawHttp2 implements Closeable {
         out.flush();
     }
 
-    /** A whole {@code POST /}. */
+    /** Sends a complete {@code POST /}. */
     public void post(int stream, String token, String body) throws IOException {
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
         send(HEADERS, END_HEADERS, stream, head(token, bytes.length));
@@ -99,7 +99,7 @@ public final class RawHttp2 implements Closeable {
         send(DATA, END_STREAM, stream, Arrays.copyOfRange(bytes, at, bytes.length));
     }
 
-    /** Takes a request back. */
+    /** Resets the stream of a request. */
     public void reset(int stream) throws IOException {
         int cancel = 8;
         send(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(cancel).array());
@@ -117,7 +117,7 @@ public final class RawHttp2 implements Closeable {
         return head.toByteArray();
     }
 
-    /** A field that enters no table and is not compressed (RFC 7541, section 6.2.2). */
+    /** Writes a field that is not indexed and not compressed (RFC 7541, section 6.2.2). */
     public static void literal(ByteArrayOutputStream to, String name, String value) {
         to.write(0);
         to.write(name.length());
@@ -133,7 +133,7 @@ public final class RawHttp2 implements Closeable {
         return new Frame(lengthAndType & 0xff, flags, stream, in.readNBytes(lengthAndType >>> 8));
     }
 
-    /** The first body frame on {@code stream}. */
+    /** Reads the first body frame on {@code stream}. */
     public String readBody(int stream) throws IOException {
         for (Frame frame = read(); ; frame = read()) {
             if (frame.type() == DATA && frame.stream() == stream) {
@@ -142,7 +142,7 @@ public final class RawHttp2 implements Closeable {
         }
     }
 
-    /** Waits for the end of the connection. Returns the error code of its GOAWAY, or -1 when it ends without one. */
+    /** Waits for the end of the connection. Returns the error code of its GOAWAY, or -1 if there was none. */
     public int goAway() throws IOException {
         try {
             for (Frame frame = read(); ; frame = read()) {
@@ -155,7 +155,7 @@ public final class RawHttp2 implements Closeable {
         }
     }
 
-    /** Sends bytes that are no frame. */
+    /** Sends bytes that are not a frame. */
     public void sendRaw(byte[] bytes) throws IOException {
         out.write(bytes);
         out.flush();

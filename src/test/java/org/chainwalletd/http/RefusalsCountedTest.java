@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Each request that is refused is counted once by its reason, whoever refuses it: also what Pekko's parser never hands on. */
+/** Each refused request is counted once under its reason, whichever layer refuses it, including requests that never get past Pekko's parser. */
 class RefusalsCountedTest extends WithServer {
     private static final String HOST = "Host: localhost\r\n";
 

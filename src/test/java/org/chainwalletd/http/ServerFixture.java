@@ -34,9 +34,9 @@ import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Copies;
 
-/** A server on a free loopback port with an RPC layer that echoes who called. */
+/** Server on a free loopback port with an RPC layer that echoes the caller. */
 public final class ServerFixture implements AutoCloseable {
-    /** The scopes of classic tokens, as words. */
+    /** Words of the scopes of classic tokens. */
     public static final Set<String> EVERY_SCOPE = Set.of("read", "manage", "spend");
 
     public static final String READ = "read-token-0123456789";
@@ -47,10 +47,10 @@ public final class ServerFixture implements AutoCloseable {
     public static final HttpLimits LIMITS =
             limits(Duration.ofSeconds(20), Duration.ofSeconds(60), Duration.ofSeconds(20), Duration.ofSeconds(5));
 
-    /** On the loopback, with nothing that may be left out. */
+    /** Listener on the loopback address without optional parts. */
     public static final HttpServer.Place PLACE = place(Optional.empty(), false);
 
-    /** Those of the option table. */
+    /** Default limits of the option table. */
     public static final Settings.Http2 HTTP_2 = new Settings.Http2(256, 16_384, 100);
 
     /** Completes calls whose body is {@code "wait"}. */
@@ -81,12 +81,12 @@ public final class ServerFixture implements AutoCloseable {
                 List.of());
     }
 
-    /** A server that speaks both versions of HTTP. */
+    /** Creates a server with both versions of HTTP. */
     public static ServerFixture http2(Path datadir, HttpLimits limits, Optional<TlsIdentity> tls) throws Exception {
         return new ServerFixture(datadir, limits, withHttp2(tls), List.of());
     }
 
-    /** On the loopback, perhaps with a listener for the metrics and the page for people. */
+    /** Listeners on the loopback address, optionally with a listener for the metrics and with the console page. */
     public static HttpServer.Place place(Optional<InetSocketAddress> metrics, boolean console) {
         return new HttpServer.Place(LOOPBACK, List.of(), metrics, console, Optional.empty(), Optional.empty());
     }
@@ -111,7 +111,7 @@ public final class ServerFixture implements AutoCloseable {
         this(datadir, limits, place, readiness, rpc, Optional.empty());
     }
 
-    /** @param events what {@code GET /events} opens */
+    /** @param events streams opened by {@code GET /events} */
     public ServerFixture(Path datadir, HttpLimits limits, EventFeed events) throws Exception {
         this(datadir, limits, PLACE, List.of(), Optional.empty(), Optional.of(events));
     }
@@ -141,7 +141,7 @@ public final class ServerFixture implements AutoCloseable {
                 .toCompletableFuture());
     }
 
-    /** Opens the classic tokens of a datadir, with nothing switched off. */
+    /** Opens the classic tokens of a datadir, with all scopes accepted. */
     public static Tokens tokens(Path datadir, Map<String, String> configured, Consumer<String> created)
             throws IOException {
         return new Tokens.InFiles(datadir, configured, EVERY_SCOPE).open(created);
@@ -152,7 +152,7 @@ public final class ServerFixture implements AutoCloseable {
         return limits(1 << 20, 100, 8, request, keepAlive, write, halfClosed);
     }
 
-    /** Limits without shares, of the heap's part for clients: whoever comes first may have all of it. */
+    /** Limits without shares per address, with the default part of the heap for clients: a single client may use all of it. */
     public static HttpLimits limits(
             int maxBodyBytes,
             int maxConnections,
@@ -165,7 +165,7 @@ public final class ServerFixture implements AutoCloseable {
         return limits(maxBodyBytes, maxConnections, maxConcurrentPerToken, request, keepAlive, write, halfClosed, held);
     }
 
-    /** The same of {@code held} bytes. */
+    /** Limits without shares per address, with {@code held} bytes for clients. */
     public static HttpLimits limits(
             int maxBodyBytes,
             int maxConnections,
@@ -190,7 +190,7 @@ public final class ServerFixture implements AutoCloseable {
         return Copies.with(limits, "timeouts", Copies.with(limits.timeouts(), "nanoTime", nanoTime));
     }
 
-    /** Limits with shares of the connections and the bytes. */
+    /** Limits with shares of connections and bytes per address. */
     public static HttpLimits withShares(
             HttpLimits limits, int connectionsPerAddress, long bytesPerAddress, long bytesPerConnection) {
         return new HttpLimits(
@@ -203,12 +203,12 @@ public final class ServerFixture implements AutoCloseable {
                 new HttpLimits.Memory(limits.memory().all(), bytesPerAddress, bytesPerConnection));
     }
 
-    /** A client that is closed with the server, if not before. */
+    /** Creates a client that is closed with the server, if not before. */
     public RawClient client() throws Exception {
         return kept(RawClient.to(server.address()));
     }
 
-    /** A client whose system takes few bytes while nobody reads. */
+    /** Creates a client with a small receive buffer. */
     public RawClient deafClient() throws Exception {
         return kept(RawClient.deaf(server.address()));
     }
@@ -228,7 +228,7 @@ public final class ServerFixture implements AutoCloseable {
         }
     }
 
-    /** Waits until the server has told of {@code reason}; it does so just after the client has noticed. */
+    /** Waits until the server has counted {@code reason}, which happens just after the client has noticed. */
     public void awaitRefusal(String reason) {
         Await.until("the server has told of " + reason, () -> refusals.contains(reason));
     }

@@ -5,7 +5,7 @@ import org.chainwalletd.http.door.HttpLimits;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server for each test, which is closed after it with all its clients. */
+/** Base of tests with a server for each test, which is closed afterwards with all its clients. */
 public abstract class WithServer {
     @TempDir
     protected Path datadir;

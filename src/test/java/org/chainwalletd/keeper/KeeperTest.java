@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Background work stops after all its earlier messages, and starts anew under the same actor reference. */
+/** Background work stops after all its earlier messages, and starts again under the same actor reference. */
 @Timeout(120)
 class KeeperTest {
     @AutoClose("shutdownTestKit")
@@ -93,7 +93,7 @@ class KeeperTest {
     }
 
     @Test
-    void work_has_one_address_in_all_its_lives_and_somebody_answers_between_them() {
+    void work_has_one_address_in_all_its_runs_and_somebody_answers_between_them() {
         ActorRef<String> work = begin("work");
         work.tell("early");
         Await.until("it is refused", () -> events.contains("work refuses early"));

@@ -49,7 +49,7 @@ class ClosingTest {
                 .upkeep(Duration.ofDays(1), Duration.ofDays(1));
         keyring = fixture.open();
         entry = minted(keyring);
-        // What follows a mint on the disk has gone through the gate when the actor answers its next question.
+        // The disk work after a mint has passed the gate when the actor answers its next question.
         await(keyring.find(entry.address()));
     }
 

@@ -23,12 +23,12 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.store.KeyEntry;
 
 /**
- * What is killed, or photographed: does every kind of change once, or mints until the end, and says what was acknowledged, one line each, as {@code
- * + address label} and {@code - address}. A line {@code ? address} announces a change before it is begun. Lines about account-chain keys begin
- * with {@code evm}.
+ * Process that is killed or whose files are copied: makes every kind of change once, or mints until the end, and prints what was acknowledged, one
+ * line each, as {@code + address label} and {@code - address}. A line {@code ? address} announces a change before it is begun. Lines about
+ * account-chain keys begin with {@code evm}.
  */
 final class CrashMain {
-    /** Of every key that is drawn here. */
+    /** Birth height of every key that is generated here. */
     static final long BIRTH = 4_900;
 
     private static final int FROM_POOL = 3;
@@ -55,7 +55,7 @@ final class CrashMain {
         }
     }
 
-    /** See {@link #main}. */
+    /** Runs the work described at {@link #main}. */
     static void run(KeyringFixture fixture, String work, Path vault, Consumer<String> say) throws IOException {
         CrashMain main = new CrashMain(fixture, say);
         switch (work) {

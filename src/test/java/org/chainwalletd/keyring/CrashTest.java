@@ -56,11 +56,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Looks at a keyring as a kill at every named crash point would leave it, and kills processes that change one, at crash points and at random. Opened
- * again, what was acknowledged is there, nothing is half there.
+ * Checks a keyring as a kill at every named crash point would leave it, and kills processes that change one, at crash points and at random. When it
+ * is opened again, everything acknowledged is there, and nothing is incomplete.
  *
- * <p>{@code -Dwalletd.crash-points=all} looks at each passage and kills a process at each point, {@code -Dwalletd.random-kills=200} makes the random
- * part as long as the goals ask for.
+ * <p>{@code -Dwalletd.crash-points=all} checks each passage and kills a process at each point; {@code -Dwalletd.random-kills=200} makes the random
+ * part as long as specified.
  */
 @Tag("long")
 @Walks({
@@ -87,7 +87,7 @@ class CrashTest {
     private static final int RANDOM_KILLS = Integer.getInteger("walletd.random-kills", 1);
     private static final boolean ALL =
             System.getProperty("walletd.crash-points", "").equals("all");
-    /** Every so many of the passages that each file makes. */
+    /** Interval between the checked passages of each file. */
     private static final int FILES = ALL ? 1 : 9;
 
     private static final CrashPoint[] SOME = {CrashPoint.DELETE_BEFORE_FILES, CrashPoint.EVM_KEY_BEFORE_STATE};
@@ -102,7 +102,7 @@ class CrashTest {
     private Path vault;
     private Set<Address> vaultAddresses;
 
-    /** What the killed process said. */
+    /** Output of the killed process. */
     private record Told(
             Map<Address, String> added, Set<Address> announced, Set<Address> deleted, EvmTold evm, int exit) {
         Told lookedAtBefore() {
@@ -111,15 +111,15 @@ class CrashTest {
     }
 
     /**
-     * The same of account-chain keys.
+     * Output of the killed process about account-chain keys.
      *
-     * @param kept acknowledged, and not to be deleted
-     * @param current the last one that was acknowledged; empty also after its deletion
-     * @param settled whether nothing was begun since
+     * @param kept acknowledged keys that must not be deleted
+     * @param current the last acknowledged key; empty also after its deletion
+     * @param settled whether no change was begun since
      */
     private record EvmTold(Set<EvmAddress> kept, Optional<EvmAddress> current, boolean settled) {
         static final EvmTold NOTHING = new EvmTold(Set.of(), Optional.empty(), true);
-        /** Of a folder that was looked at before, which leaves a key. */
+        /** Output for a folder that was checked before, which leaves a key. */
         static final EvmTold UNKNOWN = new EvmTold(Set.of(), Optional.empty(), false);
 
         EvmTold and(char kind, String what) {
@@ -156,7 +156,7 @@ class CrashTest {
         }
     }
 
-    /** A large keyring takes another way of writing its state. */
+    /** A large keyring writes its state in another way. */
     @ParameterizedTest
     @ValueSource(ints = {0, LARGE})
     void a_kill_at_any_crash_point_loses_or_halves_nothing(int base) throws Exception {
@@ -176,7 +176,7 @@ class CrashTest {
         }
     }
 
-    /** A key of the pool goes the way of every new key. */
+    /** A key of the pool is stored like every new key. */
     @Test
     void a_kill_at_any_crash_point_loses_no_key_of_the_pool_and_gives_none_out_twice() throws Exception {
         for (CrashPhotographs.Photograph photograph : photographed(folder.resolve("pool"), "pool", ALL ? 1 : 3)) {
@@ -197,7 +197,7 @@ class CrashTest {
         }
     }
 
-    /** @param every so many of the passages of each point, and the first one */
+    /** @param every interval between the checked passages of each point; the first one is always checked */
     private List<CrashPhotographs.Photograph> photographed(Path wallets, String work, int every) throws IOException {
         ExecutorService disk =
                 Executors.newSingleThreadExecutor(task -> new Thread(task, KeyringFixture.threadName(wallets)));
@@ -239,7 +239,7 @@ class CrashTest {
         return point == CrashPoint.FILE_TEMP_WRITTEN || point == CrashPoint.FILE_RENAMED;
     }
 
-    /** The photographs show what kills leave: here are some real ones. */
+    /** The copies simulate kills; these are some real ones. */
     @TestFactory
     List<DynamicTest> a_killed_process_loses_or_halves_nothing() {
         List<DynamicTest> tests = new ArrayList<>();
@@ -363,8 +363,8 @@ class CrashTest {
     }
 
     /**
-     * @param base entries that need no look of their own, because they were there before
-     * @return how many keys there are now
+     * @param base number of entries that are not checked, because they existed before
+     * @return number of keys now
      */
     private int verify(Path wallets, int base, Told told) {
         int size;
@@ -407,7 +407,7 @@ class CrashTest {
         return size;
     }
 
-    /** @return the address of a key that took the place of whichever was there */
+    /** @return the address of a key that replaced the current one */
     private static EvmAddress assertEvmKeys(EvmCustody evm, EvmTold told) {
         Optional<EvmAddress> current = await(evm.current());
         List<EvmAddress> kept = await(evm.kept());
@@ -424,7 +424,7 @@ class CrashTest {
         return another;
     }
 
-    /** What was noted of a key is as durable as the key. */
+    /** Asserts that the notes of a key are as durable as the key. */
     private static void assertBorn(Keyring keyring, Map<Address, String> added) {
         Map<Address, OptionalLong> births = new HashMap<>();
         await(keyring.keys()).forEach(key -> births.put(key.address(), key.birth()));
@@ -443,9 +443,9 @@ class CrashTest {
     }
 
     /**
-     * Copies a wallet folder at each crash point that a keyring passes: what a kill at that moment would leave to the next process. Whoever else writes
-     * waits at its next crash point until the copy is made. One that has just passed a point may still rename or delete a file meanwhile: then the copy
-     * is made again. A kill -9 takes nothing from a file that a photograph shows: what was written is the kernel's.
+     * Copies a wallet folder at each crash point that a keyring passes: the state that a kill at that moment would leave to the next process. Other
+     * writers wait at their next crash point until the copy is made. A writer that has just passed a point may still rename or delete a file
+     * meanwhile; then the copy is made again. A kill -9 removes nothing from a copied file, because written data belongs to the kernel.
      */
     private static final class CrashPhotographs implements CrashPoint.Watcher, AutoCloseable {
         private static final int MOST_TRIES = 100;
@@ -458,13 +458,13 @@ class CrashTest {
         private final List<String> said = new ArrayList<>();
 
         /**
-         * One moment.
+         * State of the folder at one moment.
          *
-         * @param said before it
+         * @param said output before it
          */
         record Photograph(String name, Path wallets, List<String> said) {}
 
-        /** @param chosen by point and number of its passage, from 1 */
+        /** @param chosen selects passages by crash point and number, from 1 */
         CrashPhotographs(Path wallets, Path album, BiPredicate<CrashPoint, Integer> chosen) {
             this.wallets = wallets;
             this.album = album;

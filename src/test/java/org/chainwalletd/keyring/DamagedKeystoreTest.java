@@ -142,7 +142,7 @@ class DamagedKeystoreTest {
         assertThat(key(second)).exists();
     }
 
-    /** The ways in which a file can be damaged while the daemon runs, or keep its length. */
+    /** Kinds of damage to a file while the daemon runs, or that keep its length. */
     private enum Damage {
         CHANGED {
             @Override
@@ -231,7 +231,7 @@ class DamagedKeystoreTest {
     }
 
     @Test
-    void an_export_during_which_the_database_with_the_notes_is_away_fails() {
+    void an_export_during_which_the_database_with_the_notes_is_unavailable_fails() {
         FolderStore store = new FolderStore(fixture.setup());
         fixture.store(() -> Stub.of(KeyringStore.class, call -> {
             if (call.name().equals("notes")) {
@@ -274,7 +274,7 @@ class DamagedKeystoreTest {
         assertThat(stray).exists();
     }
 
-    /** Keys made under a passphrase that opens none of the others would be lost to those who know the right one. */
+    /** Keys made under a passphrase that opens no other key would be lost to the owners of the right passphrase. */
     @Test
     void a_key_file_of_another_keyring_proves_no_passphrase() throws Exception {
         KeyringFixture other = new KeyringFixture(datadir.resolve("other"));
@@ -288,7 +288,7 @@ class DamagedKeystoreTest {
         Keyring keyring = fixture.open();
         delete(keyring, second);
         await(keyring.close());
-        // The file system chooses which file is tried first: both orders, with and without keys of the keyring's own.
+        // The file system determines which file is tried first: both orders, with and without keys of the keyring.
         for (boolean withKeys : new boolean[] {true, false}) {
             if (!withKeys) {
                 Keyring emptied = fixture.open();
@@ -307,7 +307,7 @@ class DamagedKeystoreTest {
     }
 
     @Test
-    void a_folder_that_is_something_else_is_told() throws Exception {
+    void a_folder_that_is_something_else_is_reported() throws Exception {
         Path imported = wallets.resolve("imported");
         Files.move(imported, wallets.resolve("elsewhere"));
         Files.createFile(imported);

@@ -46,7 +46,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A keyring in a PostgreSQL database: what any keyring does, a database that goes back in time, and keys that come from a wallet directory. */
+/**
+ * Keyring in a PostgreSQL database: the behaviour of every keyring, a database that goes back in time, and keys imported from a wallet directory.
+ */
 @Tag("long")
 @Walks({CrashPoint.KEYS_IN_MOVE, CrashPoint.KEYS_MOVED})
 class DatabaseKeyringTest extends KeyringContract {
@@ -71,7 +73,7 @@ class DatabaseKeyringTest extends KeyringContract {
         store.close();
     }
 
-    /** Opens the store again, as a new process does. */
+    /** Reopens the store as a new process does. */
     private void reopen(Path datadir) {
         shut();
         store = stores.open(datadir);
@@ -148,7 +150,7 @@ class DatabaseKeyringTest extends KeyringContract {
         await(keyring.sign(first.address(), new byte[] {1}));
     }
 
-    /** Tells whether the sealed secret of an address is in the base of a log: it was sealed before the log was made. */
+    /** Returns whether the sealed secret of an address is in the base of a log: it was sealed before the log was made. */
     private static boolean logHas(Path datadir, Address address) {
         try {
             String bytes = new String(Files.readAllBytes(datadir.resolve("sent.log")), StandardCharsets.ISO_8859_1);
@@ -168,7 +170,7 @@ class DatabaseKeyringTest extends KeyringContract {
         successor.close();
     }
 
-    /** The store of the keyring, in which this read of a sealed blob finds the database away. */
+    /** Returns the store of the keyring with a database that is unavailable at this read of a sealed blob. */
     private KeyringStore awayAt(int number) {
         AtomicInteger reads = new AtomicInteger();
         KeyringStore table = new TableStore(store.keys());
@@ -188,7 +190,7 @@ class DatabaseKeyringTest extends KeyringContract {
         await(keyring.close());
         assertRefused(Reason.AWAY, fixture.store(() -> awayAt(1)).tryOpen(PASSPHRASE));
 
-        // The place of a key has another one, which a deletion leaves alone even when it is forced.
+        // The place of the key contains another key, which a deletion keeps even when it is forced.
         TableStore table = new TableStore(store.keys());
         table.write(SealedPlace.key(first.address()), table.read(SealedPlace.key(second.address())));
         keyring = fixture.store(() -> awayAt(3)).open();
@@ -275,7 +277,7 @@ class DatabaseKeyringTest extends KeyringContract {
         assertThat(wallets()).doesNotExist();
     }
 
-    /** Each death leaves what the next start finds. */
+    /** The next start continues with the state that each death leaves. */
     @Test
     void a_process_that_dies_after_any_commit_of_the_move_loses_no_key_and_enters_none_twice() throws Exception {
         List<KeyEntry> earlier = new ArrayList<>(ManyKeys.write(wallets(), 1_100));
@@ -308,7 +310,7 @@ class DatabaseKeyringTest extends KeyringContract {
         assertThat(phrase(keyring, earlier.get(1_100).address())).isEqualTo(words);
     }
 
-    /** Moves the keys in a process that dies one commit later than those before it; tells whether it lived to the end. */
+    /** Moves the keys in a process that dies one commit later than the previous one; returns whether it survived to the end. */
     private boolean movedUnlessKilledAt(KeyringFixture directory, List<CrashPoint> deaths) {
         AtomicInteger passed = new AtomicInteger();
         CrashPoint.watch(point -> {

@@ -33,7 +33,7 @@ class DeletionGuardTest {
     }
 
     @Test
-    void the_first_objection_is_told() {
+    void the_first_objection_is_reported() {
         assertThat(Await.result(asked(saying(null), saying("b"), saying("c")))).contains("b");
         assertThat(Await.result(asked(saying("a"), saying(null)))).contains("a");
     }

@@ -68,7 +68,7 @@ class DeletionTest {
         return Optional.of(any -> CompletableFuture.completedFuture(Optional.ofNullable(objection)));
     }
 
-    /** Told that it is there, its owner would throw the backup away. */
+    /** If it were reported as present, its owner would discard the backup. */
     @Test
     void a_key_that_is_imported_while_it_is_being_deleted_is_there_afterwards() throws Exception {
         String hex = secretHex(keyring, entry.address());
@@ -105,7 +105,7 @@ class DeletionTest {
         }
     }
 
-    /** A second daemon that came in meanwhile writes a list of its own. */
+    /** A second daemon that has taken over the datadir meanwhile writes its own list. */
     @Test
     void no_change_is_acknowledged_when_the_datadir_is_not_this_process_s_alone_any_more() {
         AtomicBoolean alone = new AtomicBoolean(true);
@@ -173,7 +173,7 @@ class DeletionTest {
     }
 
     @Test
-    void an_objection_keeps_the_key_and_is_told() {
+    void an_objection_keeps_the_key_and_is_reported() {
         assertRefused(
                         Reason.INVALID,
                         keyring.delete(entry.address(), secret(PASSPHRASE), guard("it holds a confirmed balance of 5")))
@@ -217,7 +217,7 @@ class DeletionTest {
     }
 
     @Test
-    void a_deleted_key_can_be_taken_in_again() {
+    void a_deleted_key_can_be_imported_again() {
         String words = phrase(keyring, entry.address());
         delete(keyring, entry.address());
         assertThat(await(keyring.importStandard(secret(words), Optional.empty()))
@@ -243,13 +243,13 @@ class DeletionTest {
         assertThat(deleted).isEqualTo(1);
     }
 
-    /** Its file is gone, but that is no wrong passphrase, which would be counted and hold everybody up. */
+    /** Its file is missing, but this is not a wrong passphrase, which would be counted and delay every caller. */
     @Test
     void a_key_that_is_deleted_while_it_is_being_revealed_is_unknown() throws Exception {
         await(keyring.close());
         AtomicBoolean holding = new AtomicBoolean();
         CompletableFuture<Runnable> held = new CompletableFuture<>();
-        // Nothing but the reveal wants a thread for Argon2id.
+        // Only the reveal needs an Argon2id thread.
         keyring = fixture.upkeep(Duration.ofDays(1), Duration.ofDays(1))
                 .argon2(task -> {
                     if (holding.compareAndSet(true, false)) {

@@ -164,7 +164,7 @@ class EvmCustodyTest {
     }
 
     @Test
-    void a_replaced_key_is_kept_by_its_address_and_goes_on_signing() {
+    void a_replaced_key_is_kept_by_its_address_and_continues_to_sign() {
         EvmAddress first = created();
         EvmAddress second = created(FORCED);
         EvmAddress third = await(evm.importKey(secret(JUNK_KEY), FORCED));
@@ -263,7 +263,7 @@ class EvmCustodyTest {
     }
 
     @Test
-    void a_key_whose_files_cannot_be_removed_is_gone_all_the_same() throws Exception {
+    void a_key_whose_files_cannot_be_removed_is_gone_nevertheless() throws Exception {
         EvmAddress address = created();
         await(evm.sign(address, HASH));
         Path phrase = fixture.wallets().resolve("imported/evm.mnemonic.enc");
@@ -434,7 +434,7 @@ class EvmCustodyTest {
     }
 
     @Test
-    void the_key_of_a_vault_that_was_taken_in_only_in_part_is_not_replaced_unasked() throws Exception {
+    void the_key_of_a_vault_that_was_imported_only_in_part_is_not_replaced_unasked() throws Exception {
         EvmAddress replaced = created();
         EvmAddress current = created(FORCED);
         Bytes vault = vault(keyring);

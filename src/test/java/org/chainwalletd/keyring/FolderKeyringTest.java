@@ -3,7 +3,7 @@ package org.chainwalletd.keyring;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A keyring in the wallet directory. */
+/** Keyring in the wallet directory. */
 class FolderKeyringTest extends KeyringContract {
     @TempDir
     Path datadir;

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Keystores that stand byte for byte in the golden vectors, as another implementation would have left them. */
+/** Keystores with the bytes of the golden vectors, as another implementation would have left them. */
 @Tag("long")
 class ForeignKeystoreTest {
     private static final String PASSPHRASE = "correct horse battery staple";
@@ -75,12 +75,12 @@ class ForeignKeystoreTest {
         return fixture.open();
     }
 
-    /** A blob as it stands in the vectors. */
+    /** Returns a blob with the bytes of the vectors. */
     private static byte[] golden(JsonNode row) {
         return Vectors.bytes(row, "blob");
     }
 
-    /** What the blob of the vectors holds, sealed at a cost that tests can pay; that its key is the right one is tested where blobs are. */
+    /** Returns the content of the vectors' blob, sealed at a low cost; the tests of blobs verify that its key is the right one. */
     private static byte[] cheap(JsonNode row) {
         byte[] role = Vectors.text(row, "aad").getBytes(StandardCharsets.UTF_8);
         byte[] passphrase = Vectors.text(row, "passphrase").getBytes(StandardCharsets.UTF_8);
@@ -92,7 +92,10 @@ class ForeignKeystoreTest {
         }
     }
 
-    /** Seeded, two derived keys, one imported secret, one standard key; only the members of the specification and one more. */
+    /**
+     * Writes a seeded keystore with two derived keys, one imported secret and one standard key; only with the members of the specification and one
+     * more.
+     */
     private void writeSeededKeystore(Argon2 cost) throws Exception {
         Address a = addressOf("addresses.json", "A");
         Address standard = addressOf("keys.json", "standard-7f");
@@ -187,7 +190,7 @@ class ForeignKeystoreTest {
     }
 
     @Test
-    void a_vault_of_another_implementation_with_secrets_only_is_taken_in_in_its_order() {
+    void a_vault_of_another_implementation_with_secrets_only_is_imported_in_its_order() {
         JsonNode row = Vectors.row("sealed.json", "vault");
         Keyring keyring = openCheap();
         List<Address> imported =

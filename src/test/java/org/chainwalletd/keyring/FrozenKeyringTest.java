@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Keyrings and a vault as version 1 wrote them. A new version adds samples, and never edits these. */
+/** Keyrings and a vault as written by version 1. A new version adds samples, and never changes these. */
 @Tag("long")
 class FrozenKeyringTest {
     @TempDir
@@ -80,7 +80,7 @@ class FrozenKeyringTest {
     }
 
     @Test
-    void a_seeded_keyring_of_version_1_opens_and_goes_on() {
+    void a_seeded_keyring_of_version_1_opens_and_continues() {
         try (KeyringFixture fixture = new KeyringFixture(folder.resolve("seeded")).specifiedCost()) {
             Keyring keyring = fixture.open();
             assertThat(keyring.list())
@@ -94,7 +94,7 @@ class FrozenKeyringTest {
         }
     }
 
-    /** What the vault holds, opened at the cost that it was sealed at: a keyring would seal all its keys at that cost as well. */
+    /** Returns the vault's content sealed at a low cost: a keyring would seal all its keys at the cost of the vault. */
     private Bytes atCheapCost(Bytes vault) {
         try (KeyringFixture specified = new KeyringFixture(folder.resolve("nowhere")).specifiedCost();
                 KeyringFixture cheap = new KeyringFixture(folder.resolve("nowhere"));

@@ -5,7 +5,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
 
-/** An executor that a test can shut: it runs work at once on the caller's thread, and keeps what comes while it is shut. */
+/** Executor that a test can close: it runs work immediately on the caller's thread, and keeps work that is submitted while it is closed. */
 final class Gate implements Executor {
     private final Deque<Runnable> kept = new ArrayDeque<>();
     private boolean shut;
@@ -15,7 +15,7 @@ final class Gate implements Executor {
         shut = true;
     }
 
-    /** Runs what was kept, in its order. */
+    /** Runs the kept work in order. */
     void open() {
         List<Runnable> due;
         synchronized (this) {
@@ -31,7 +31,7 @@ final class Gate implements Executor {
         return kept.size();
     }
 
-    /** How much work was run. */
+    /** Returns the number of tasks that were run. */
     synchronized int passed() {
         return passed;
     }

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who follows the chain learns which keys there are, from when on, and before anybody else does. */
+/** Followers of the chain learn which keys exist, with their birth heights, before any caller does. */
 class KeyEventsTest {
     @TempDir
     Path datadir;
@@ -55,7 +55,7 @@ class KeyEventsTest {
 
     private Keyring keyring;
 
-    /** Remembers what it was told; holds new keys up as long as the test wants. */
+    /** Records its events; delays new keys as long as the test wants. */
     static final class Listener implements KeyEvents {
         final List<OwnKey> added = new CopyOnWriteArrayList<>();
         final List<OwnKey> learnt = new CopyOnWriteArrayList<>();
@@ -96,7 +96,7 @@ class KeyEventsTest {
     }
 
     @Test
-    void a_key_that_is_drawn_is_born_a_hundred_blocks_below_the_followed_height_for_ever() {
+    void a_key_that_is_drawn_is_born_a_hundred_blocks_below_the_followed_height_permanently() {
         keyring.bornBy(() -> OptionalLong.of(5_000));
         Address standard = minted(keyring).address();
         keyring.bornBy(() -> OptionalLong.of(5_001));
@@ -196,7 +196,7 @@ class KeyEventsTest {
     }
 
     @Test
-    void every_change_after_the_list_is_told_once() {
+    void every_change_after_the_list_is_reported_once() {
         Address before = minted(keyring).address();
         Listener listener = new Listener();
         assertThat(await(keyring.watch(listener))).extracting(OwnKey::address).containsExactly(before);
@@ -211,7 +211,7 @@ class KeyEventsTest {
     }
 
     @Test
-    void a_vault_is_told_together_and_its_keys_are_of_unknown_age() {
+    void a_vault_is_reported_together_and_its_keys_are_of_unknown_age() {
         keyring.bornBy(() -> OptionalLong.of(5_000));
         minted(keyring);
         await(keyring.generateIndependent(Optional.empty()));
@@ -228,7 +228,7 @@ class KeyEventsTest {
     }
 
     @Test
-    void a_public_key_that_becomes_known_is_told() throws Exception {
+    void a_public_key_that_becomes_known_is_reported() throws Exception {
         Address address = minted(keyring).address();
         await(keyring.close());
         Files.delete(datadir.resolve("wallets/pubkeys/000000.keys"));
@@ -244,7 +244,7 @@ class KeyEventsTest {
     }
 
     @Test
-    void a_standard_key_that_lost_its_phrase_is_told_and_never_spelt_as_another_kind() throws Exception {
+    void a_standard_key_that_lost_its_phrase_is_reported_and_never_spelt_as_another_kind() throws Exception {
         Address standard = minted(keyring).address();
         Address independent =
                 await(keyring.generateIndependent(Optional.empty())).address();

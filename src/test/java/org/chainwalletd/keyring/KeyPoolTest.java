@@ -154,7 +154,7 @@ class KeyPoolTest {
         assertThat(keyring.size()).isEqualTo(40);
     }
 
-    /** Keys of a seed follow each other whatever was made ahead: what is made ahead for them is the seed's Argon2id. */
+    /** Keys of a seed are derived in order regardless of the pool: only the seed's Argon2id is computed in advance for them. */
     @Test
     void keys_of_a_seed_cost_no_stretching_and_come_in_their_order() throws Exception {
         fixture.close();
@@ -202,7 +202,7 @@ class KeyPoolTest {
         await(keyring.sign(first, new byte[1]));
     }
 
-    /** It would take the processor from those who wait. */
+    /** Otherwise it would take the processor from waiting callers. */
     @Test
     void the_pool_is_filled_only_while_no_other_key_is_stretched() {
         fixture.close();

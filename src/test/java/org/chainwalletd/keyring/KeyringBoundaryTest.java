@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.chainwalletd.testkit.ClassFiles;
 import org.junit.jupiter.api.Test;
 
-/** A table must be able to stand in the place of the folder (scale-out.md, section 2). */
+/** A table must be able to replace the folder (scale-out.md, section 2). */
 class KeyringBoundaryTest {
     private static final Set<String> FOLDER = Set.of(
             "store.FolderStore",
@@ -26,7 +26,7 @@ class KeyringBoundaryTest {
 
     private static final Set<String> OPENERS = Set.of("InitSeeded", "Migrate$OfflineKeyring", "Keyring$Opening");
 
-    /** What opens a folder, and the columns that are filled from its files. */
+    /** Classes that open a folder, and the columns that are filled from its files. */
     private static final Set<String> BESIDE =
             Set.of("Keyring", "InitSeeded", "Migrate$OfflineKeyring", "store.KeyringView", "store.KeyColumns");
 
@@ -61,7 +61,7 @@ class KeyringBoundaryTest {
         return DescribedPredicate.describe(what, test);
     }
 
-    /** Nested classes count as their outermost one, but for those that are named themselves. */
+    /** Nested classes count as their outermost class, except those that are listed themselves. */
     private static boolean isIn(Set<String> classes, JavaClass type) {
         return classes.stream()
                 .map("org.chainwalletd.keyring."::concat)

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Behaviour of a keyring wherever it is kept. */
+/** Behaviour of every keyring, wherever it is stored. */
 abstract class KeyringContract {
     private static final int STEPS = 60;
 
@@ -46,7 +46,7 @@ abstract class KeyringContract {
 
     Keyring keyring;
 
-    /** Returns a keyring that was never made. */
+    /** Returns a fixture without a keyring. */
     abstract KeyringFixture place();
 
     @BeforeEach

@@ -43,7 +43,7 @@ import org.chainwalletd.store.files.Fence;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Spawners;
 
-/** A keyring on a folder of a test, with a cheap Argon2id and a clock that the test moves. */
+/** Keyring in a folder of a test, with a cheap Argon2id and a clock that the test moves. */
 final class KeyringFixture implements AutoCloseable {
     static final ChainProfile CHAIN = ChainProfile.of("chain");
     static final Argon2 CHEAP = new Argon2(8, 1, 1);
@@ -76,7 +76,7 @@ final class KeyringFixture implements AutoCloseable {
                 false);
     }
 
-    /** With the threads of {@code host}, which outlives it. */
+    /** Uses the threads of {@code host}, which outlives it. */
     KeyringFixture(Path wallets, KeyringFixture host) {
         this(wallets, host.testKit, host.threads, host.flows, true);
     }
@@ -93,7 +93,7 @@ final class KeyringFixture implements AutoCloseable {
         this.flowing = flows;
     }
 
-    /** Of the threads on which the keyring in {@code wallets} works. */
+    /** Returns the name of the threads on which the keyring in {@code wallets} works. */
     static String threadName(Path wallets) {
         return "keyring in " + wallets;
     }
@@ -118,7 +118,7 @@ final class KeyringFixture implements AutoCloseable {
         return this;
     }
 
-    /** Where work goes that waits for other threads of the keyring. */
+    /** Sets the executor of work that waits for other threads of the keyring. */
     KeyringFixture flowing(UnaryOperator<Executor> gate) {
         flowing = gate.apply(flows);
         return this;
@@ -152,7 +152,7 @@ final class KeyringFixture implements AutoCloseable {
                 store);
     }
 
-    /** Not in the wallet directory. */
+    /** Uses another store than the wallet directory. */
     KeyringFixture store(Supplier<KeyringStore> other) {
         store = Optional.of(other);
         return this;
@@ -184,7 +184,7 @@ final class KeyringFixture implements AutoCloseable {
         return SecretBytes.takeOver(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** What a revealed secret says; it is closed. */
+    /** Returns the text of a revealed secret, which is closed. */
     static String text(SecretBytes secret) {
         try (secret) {
             return secret.use(bytes -> new String(bytes, StandardCharsets.UTF_8));
@@ -211,7 +211,7 @@ final class KeyringFixture implements AutoCloseable {
         }
     }
 
-    /** Makes a keyring with a new seed in the place of this fixture, and returns its words. */
+    /** Replaces the keyring of this fixture by one with a new seed, and returns its words. */
     String initSeeded() {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         assertThat(new InitSeeded(
@@ -223,18 +223,18 @@ final class KeyringFixture implements AutoCloseable {
         return out.toString(StandardCharsets.UTF_8).replaceAll("(?s).*: \"(.*)\"}.*", "$1");
     }
 
-    /** Closes a keyring of this fixture and opens it again. */
+    /** Closes and reopens a keyring of this fixture. */
     Keyring reopened(Keyring keyring) {
         await(keyring.close());
         return open();
     }
 
-    /** For a folder beside this one, on the same threads. */
+    /** Returns a fixture for a sibling folder, on the same threads. */
     KeyringFixture beside(String name) {
         return new KeyringFixture(wallets.resolveSibling(name), this);
     }
 
-    /** A new standard key without a label. */
+    /** Makes a new standard key without a label. */
     static KeyEntry minted(Keyring keyring) {
         return await(keyring.generateStandard(Optional.empty()));
     }
@@ -251,24 +251,24 @@ final class KeyringFixture implements AutoCloseable {
         return await(keyring.deriveNext(Optional.of(label)));
     }
 
-    /** A new account-chain key, whose words are not kept. */
+    /** Makes a new account-chain key and discards its words. */
     static EvmAddress created(EvmCustody evm, EvmReplacement replacement) {
         EvmCustody.Created made = await(evm.create(replacement));
         made.words().close();
         return made.address();
     }
 
-    /** All keys in a vault with the passphrase {@code vault}. */
+    /** Exports all keys to a vault with the passphrase {@code vault}. */
     static Bytes vault(Keyring keyring) {
         return await(keyring.exportVault(secret("vault"))).vault();
     }
 
-    /** Takes in such a vault, and returns the addresses that are new. */
+    /** Imports such a vault, and returns the new addresses. */
     static List<Address> restore(Keyring keyring, Bytes vault) {
         return await(keyring.importVault(vault, secret("vault")));
     }
 
-    /** A deletion that asks whether the key is needed. */
+    /** Deletes a key unless it is still needed. */
     static CompletionStage<Address> deletion(Keyring keyring, Address address) {
         DeletionGuard nothingAgainst = entry -> CompletableFuture.completedFuture(Optional.empty());
         return keyring.delete(address, secret(PASSPHRASE), Optional.of(nothingAgainst));
@@ -285,7 +285,7 @@ final class KeyringFixture implements AutoCloseable {
         return await(keyring.delete(address, secret(PASSPHRASE), Optional.empty()));
     }
 
-    /** The words of a key, as they are revealed. */
+    /** Reveals the words of a key. */
     static String phrase(Keyring keyring, Address address) {
         return text(await(keyring.revealPhrase(address, secret(PASSPHRASE))));
     }
@@ -294,14 +294,14 @@ final class KeyringFixture implements AutoCloseable {
         return text(await(keyring.revealSecret(address, secret(PASSPHRASE))));
     }
 
-    /** Goes on with what the refusal says. */
+    /** Asserts a refusal, and returns an assertion about its message. */
     static AbstractThrowableAssert<?, KeyringException> assertRefused(Reason reason, CompletionStage<?> stage) {
         KeyringException refusal = refusal(stage);
         assertThat(refusal.reason()).as(refusal.getMessage()).isEqualTo(reason);
         return assertThat(refusal);
     }
 
-    /** The refusal with which {@code stage} fails. */
+    /** Returns the refusal with which {@code stage} fails. */
     static KeyringException refusal(CompletionStage<?> stage) {
         try {
             Object value = await(stage);

@@ -19,8 +19,8 @@ import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 
 /**
- * Hostile bytes meet the readers of the keyring's own formats: each gives what it says or refuses with its one exception. Sealed blobs have
- * their target in {@code crypto}.
+ * Hostile bytes for the parsers of the keyring's own formats: each returns the content, or refuses with its one exception. The fuzz target of
+ * sealed blobs is in {@code crypto}.
  */
 class KeyringFuzzTest {
     private static final Sealer SEALER = new Sealer(KeyringFixture.CHAIN, KeyringFixture.CHEAP, new SecureRandom());

@@ -17,8 +17,8 @@ import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.SecretText;
 
 /**
- * The process that {@link KeyringResidueTest} looks into: takes in a secret under a passphrase (32 bytes each, masked, on standard input), does
- * with it all that a keyring does, forgets it, and writes a heap dump. Its output is the log.
+ * Process that {@link KeyringResidueTest} examines: receives a secret and a passphrase (32 bytes each, masked, on standard input), uses them in
+ * every way that a keyring does, forgets them, and writes a heap dump. Its output is the log.
  */
 final class KeyringResidueMain {
     static final byte MASK = 0x5a;

@@ -21,12 +21,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Looks for a secret, its words and the passphrase in the log, the printed exceptions and the heap dump (garbage included) of a process that
- * has used them in every way and forgotten them. What no Java program can overwrite is named in the manual and not looked for.
+ * Searches for a secret, its words and the passphrase in the log, the printed exceptions and the heap dump (garbage included) of a process that has
+ * used them in every way and forgotten them. Copies that no Java program can overwrite are named in the manual and not searched for.
  */
 @Tag("long")
 class KeyringResidueTest {
-    /** So many bytes in a row count as a trace. */
+    /** Number of consecutive bytes that count as a trace. */
     private static final int TRACE = 14;
 
     @TempDir

@@ -187,7 +187,7 @@ class KeyringTest {
     }
 
     @Test
-    void a_write_that_fails_is_told_and_leaves_the_keyring_as_it_was() throws Exception {
+    void a_write_that_fails_is_reported_and_leaves_the_keyring_as_it_was() throws Exception {
         KeyEntry kept = minted(keyring);
         Path state = fixture.wallets().resolve("state.json");
         byte[] content = Files.readAllBytes(state);

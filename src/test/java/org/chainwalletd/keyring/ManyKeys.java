@@ -20,14 +20,14 @@ import org.chainwalletd.store.files.AtomicFiles;
 
 /** Makes a keyring of many independent keys quickly: nothing is synced, and sealing is as cheap as the fixture's. */
 final class ManyKeys {
-    /** Those of {@link #write}: each key is drawn and sealed once for all tests of the process. */
+    /** Keys of {@link #write}: each is generated and sealed once for all tests of the process. */
     private static final List<Sealed> DRAWN = new ArrayList<>();
 
     private record Sealed(KeyEntry entry, byte[] file) {}
 
     private ManyKeys() {}
 
-    /** Keyrings of two folders have the same keys. */
+    /** Writes a keyring; all folders get the same keys. */
     static List<KeyEntry> write(Path wallets, int keys) throws IOException {
         synchronized (DRAWN) {
             draw(DRAWN, keys);
@@ -35,7 +35,7 @@ final class ManyKeys {
         }
     }
 
-    /** With keys that no other folder has. */
+    /** Writes a keyring with keys that no other folder has. */
     static List<KeyEntry> writeOthers(Path wallets, int keys) throws IOException {
         List<Sealed> drawn = new ArrayList<>();
         draw(drawn, keys);

@@ -59,7 +59,7 @@ class MigrateTest {
     }
 
     @Test
-    void raw_secrets_and_revealed_ones_are_taken_in_and_sign() throws Exception {
+    void raw_secrets_and_revealed_ones_are_imported_and_sign() throws Exception {
         raw(A + ".key", "01".repeat(32));
         Files.writeString(from.resolve(B + ".key"), "02".repeat(32) + "\n");
         Files.writeString(from.resolve(M), "03".repeat(32));
@@ -76,7 +76,7 @@ class MigrateTest {
     }
 
     @Test
-    void a_file_that_is_not_what_its_name_says_is_refused_and_the_rest_goes_on() throws Exception {
+    void a_file_that_is_not_what_its_name_says_is_refused_and_the_rest_continues() throws Exception {
         raw(A + ".key", "01".repeat(32));
         raw(M + ".key", "02".repeat(32));
         raw(B + ".key", "02".repeat(31));
@@ -95,7 +95,7 @@ class MigrateTest {
     }
 
     @Test
-    void account_chain_keys_are_taken_in_by_their_names_the_first_as_the_current_one() throws Exception {
+    void account_chain_keys_are_imported_by_their_names_the_first_as_the_current_one() throws Exception {
         EvmAddress first = EvmAddress.parse("0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A");
         EvmAddress second = EvmAddress.parse("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266");
         raw(first + ".key", "11".repeat(32));
@@ -150,7 +150,7 @@ class MigrateTest {
     }
 
     @Test
-    void more_keys_than_one_write_holds_are_all_taken_in() throws Exception {
+    void more_keys_than_one_write_holds_are_all_imported() throws Exception {
         Sealer sealer = fixture.setup().sealer();
         for (int i = 0; i < 205; i++) {
             try (NewKey key = NewKey.alone(sealer, sealer.newSecret(), KeyNote.Origin.INDEPENDENT, Optional.empty())) {

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each origin's backup and how it is restored: the table of the manual, done. */
+/** Backup and restoration of keys of each origin: the table of the manual, executed. */
 class OriginsTest {
     @TempDir
     Path folder;
@@ -201,7 +201,7 @@ class OriginsTest {
     }
 
     @Test
-    void the_same_key_is_not_taken_in_twice() {
+    void the_same_key_is_not_imported_twice() {
         List<CompletionStage<KeyEntry>> both = List.of(
                 keyring.importSecret(secret("02".repeat(32)), Optional.empty()),
                 keyring.importSecret(secret("02".repeat(32)), Optional.empty()));

@@ -72,7 +72,7 @@ class PassphraseTest {
         assertThat(await(empty.tryOpen(PASSPHRASE)).size()).isZero();
     }
 
-    /** Executors refuse while the daemon stops, and whenever a bound of theirs is reached. */
+    /** Executors refuse while the daemon stops, and whenever a limit of theirs is reached. */
     @Test
     void an_executor_that_refuses_costs_an_attempt_and_not_the_counting_of_them() {
         await(keyring.close());
@@ -109,7 +109,7 @@ class PassphraseTest {
         }
         long pause = 1;
         for (int i = 0; i < 8; i++) {
-            // The right one too, during the pause.
+            // The right passphrase is refused too during the pause.
             assertRefused(Reason.TOO_MANY_ATTEMPTS, keyring.revealSecret(address, secret(PASSPHRASE)))
                     .returns(pause, KeyringException::retryAfterSeconds);
             fixture.passes(Duration.ofSeconds(pause));

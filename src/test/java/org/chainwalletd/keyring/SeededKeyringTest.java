@@ -64,7 +64,7 @@ class SeededKeyringTest {
         return Files.writeString(datadir.resolve("words.txt"), words);
     }
 
-    /** With the seed of {@link #WORDS}. */
+    /** Returns a keyring with the seed of {@link #WORDS}. */
     private Keyring seeded() throws Exception {
         assertThat(init(Optional.of(file(WORDS)))).isZero();
         return fixture.open();
@@ -229,7 +229,7 @@ class SeededKeyringTest {
         assertThat(state).doesNotExist();
     }
 
-    /** A backup of the sealed files alone. Nobody can tell it from a seed that was never used, and index 0 belongs to somebody. */
+    /** Backup of the sealed files only. It cannot be distinguished from a seed that was never used, although index 0 is in use. */
     @Test
     void a_seed_alone_stops_the_start_so_that_no_index_is_given_out_again() throws Exception {
         Keyring keyring = seeded();
@@ -253,7 +253,7 @@ class SeededKeyringTest {
         assertThat(await(fixture.open().deriveNext(Optional.empty())).index()).hasValue(1);
     }
 
-    /** As the message about a lost state.json advises, and the backup is from before the last addresses were given out. */
+    /** Follows the message about a lost state.json with a backup from before the last addresses were assigned. */
     @Test
     void an_older_state_file_put_back_gives_no_index_out_a_second_time() throws Exception {
         Keyring keyring = seeded();

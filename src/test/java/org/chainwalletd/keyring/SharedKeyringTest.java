@@ -76,7 +76,7 @@ class SharedKeyringTest {
     private final SharedStores stores = new SharedStores();
     private final List<Daemon> daemons = new ArrayList<>();
 
-    /** A daemon with its store and its keyring. */
+    /** Daemon with its store and its keyring. */
     private final class Daemon {
         private final PostgresStore store;
         private final KeyringFixture fixture;
@@ -121,7 +121,7 @@ class SharedKeyringTest {
         daemons.forEach(Daemon::close);
     }
 
-    /** A daemon that has made the keyring with a seed. */
+    /** Returns a daemon that has made the keyring with a seed. */
     private Daemon seeded() {
         Daemon first = daemon();
         first.fixture.initSeeded();
@@ -422,7 +422,7 @@ class SharedKeyringTest {
     }
 
     @Test
-    void a_vault_that_is_taken_in_only_in_part_leaves_no_sealed_secret_in_memory() {
+    void a_vault_that_is_imported_only_in_part_leaves_no_sealed_secret_in_memory() {
         Daemon one = opened();
         for (int i = 0; i < 3; i++) {
             imported(one, i);
@@ -616,7 +616,7 @@ class SharedKeyringTest {
         }
     }
 
-    /** Changes that daemons make at once are told apart by their answers; afterwards all of them have the keys of the model. */
+    /** Concurrent changes of several daemons are distinguished by their answers; afterwards all of them have the keys of the model. */
     @Test
     void random_histories_of_three_daemons_leave_the_keys_that_their_answers_tell() {
         long seed = Long.getLong("test.seed", System.nanoTime());
@@ -667,7 +667,7 @@ class SharedKeyringTest {
                     Address address = known.get(random.nextInt(known.size()));
                     touched.add(address);
                     CompletionStage<Address> gone = deletion(at, address);
-                    // The same secret may come back in the same round.
+                    // The same secret may be imported again in the same round.
                     succeeds(gone);
                     model.remove(address);
                 }

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code state.json} alone tells which keys there are; a snapshot only makes reading it quick. */
+/** {@code state.json} alone determines which keys exist; a snapshot only makes reading it faster. */
 @Tag("long")
 class SnapshotTest {
     private static final String EVM_KEY =
@@ -64,7 +64,7 @@ class SnapshotTest {
         return new Snapshot(folder).read();
     }
 
-    /** Legacy HD keys, labels with every kind of character, unknown members, and keys whose public key nobody knows. */
+    /** Writes legacy HD keys, labels with every kind of character, unknown members, and keys whose public key is unknown. */
     private KeyringView writeMixed(int keys) throws Exception {
         Random random = Seeded.random("mixed keyring");
         List<KeyEntry> entries = new ArrayList<>();
@@ -196,7 +196,7 @@ class SnapshotTest {
         assertThat(read().orElseThrow().entries()).isEqualTo(expected);
     }
 
-    /** As after a kill between the two: the state is newer. */
+    /** Simulates a kill between the two writes: the state is newer. */
     @Test
     void a_stale_snapshot_hides_no_key_and_brings_none_back() throws Exception {
         List<KeyEntry> expected = new ArrayList<>(ManyKeys.write(wallets, Snapshot.FROM + 1));
@@ -214,7 +214,7 @@ class SnapshotTest {
     }
 
     @Test
-    void a_keyring_that_was_opened_from_its_snapshot_goes_on_like_any_other() throws Exception {
+    void a_keyring_that_was_opened_from_its_snapshot_continues_like_any_other() throws Exception {
         List<KeyEntry> expected = new ArrayList<>(ManyKeys.write(wallets, Snapshot.FROM + 30));
         new Snapshot(folder).write();
         Keyring keyring = fixture.open();

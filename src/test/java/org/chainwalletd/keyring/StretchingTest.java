@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which Argon2id comes first, and which does not come at all. The one thread for them is the test's, turn by turn. */
+/** Order of Argon2id computations, and which are not made at all. The test runs their only thread, one computation at a time. */
 class StretchingTest {
     @TempDir
     Path datadir;

@@ -13,7 +13,7 @@ import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.testkit.Await;
 
-/** Seals of the journals without a keyring, at a cost that tests can pay. */
+/** Seals of the journals without a keyring, at a low cost. */
 public final class TestSeals {
     private static final AtomicInteger DERIVED = new AtomicInteger();
 

@@ -9,7 +9,7 @@ import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.testkit.LogCapture;
 import org.junit.jupiter.api.Test;
 
-/** A vault comes from somebody who knew its passphrase once, and who may have written anything into it. */
+/** The author of a vault knew its passphrase once, and may have written anything into it. */
 class VaultLogTest {
     private static final Sealer SEALER = new Sealer(KeyringFixture.CHAIN, KeyringFixture.CHEAP, new SecureRandom());
     private static final String FALSE_LINE = "time=2026-11-21T10:00:00.123Z method=transfer outcome=ok";

@@ -65,7 +65,7 @@ class AcceptorTest {
     }
 
     @Test
-    void an_error_ends_it_and_is_told() throws Exception {
+    void an_error_ends_it_and_is_reported() throws Exception {
         acceptor.start(
                 channel -> {
                     accepted.add(channel);

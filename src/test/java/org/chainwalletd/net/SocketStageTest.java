@@ -121,7 +121,7 @@ class SocketStageTest {
 
     /** Use {@code -Dsocket.rounds=n} for a longer run: a piece requested while the loop does not select the channel must not be left unread. */
     @Test
-    void each_of_many_clients_hears_all_it_says_however_it_comes() throws Exception {
+    void each_of_many_clients_receives_all_it_sends_however_it_comes() throws Exception {
         int rounds = Integer.getInteger("socket.rounds", 50);
         long seed = Long.getLong("socket.seed", System.nanoTime());
         acceptor.start(channel -> open(channel, Flow.create()), () -> {});
@@ -159,7 +159,7 @@ class SocketStageTest {
     }
 
     @Test
-    void an_answer_still_goes_out_after_the_client_has_closed_its_sending_side() throws Exception {
+    void an_answer_is_still_sent_after_the_client_has_closed_its_sending_side() throws Exception {
         ByteString answer = ByteString.fromArray(new byte[LONG]);
         Flow<ByteString, ByteString, ?> afterTheEnd =
                 Flow.<ByteString>create().filter(bytes -> false).concat(Source.single(answer));

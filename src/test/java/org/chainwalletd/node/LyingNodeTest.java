@@ -194,7 +194,7 @@ class LyingNodeTest {
     }
 
     @Test
-    void an_answer_of_a_gigabyte_is_given_up_at_the_cap() {
+    void an_answer_of_a_gigabyte_is_abandoned_at_the_cap() {
         AtomicInteger megabytes = new AtomicInteger();
         node.on("*", flood(1024, megabytes));
         honest.on("*", result("{\"height\":7,\"block_id\":\"" + ID + "\"}"));
@@ -205,7 +205,7 @@ class LyingNodeTest {
     }
 
     @Test
-    void an_announced_length_above_the_cap_is_given_up_at_once() {
+    void an_announced_length_above_the_cap_is_abandoned_at_once() {
         node.on("*", ScriptedNode.raw("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n{"));
 
         assertThat(failure(

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What peers and callers write gets into the log, and never becomes a line, a field or a command to the terminal of its own. */
+/** Text of peers and callers is logged, but never becomes a separate line, a field or a command to the terminal. */
 class ForgedLinesTest {
     private static final String FALSE_LINE =
             "time=2026-11-21T10:00:00.123Z method=transfer scope=spend token=spend client=192.0.2.1";
@@ -149,7 +149,7 @@ class ForgedLinesTest {
     }
 
     @Test
-    void an_audit_file_that_cannot_be_opened_is_told() throws Exception {
+    void an_audit_file_that_cannot_be_opened_is_reported() throws Exception {
         configure(Files.createDirectory(folder.resolve("taken")));
 
         assertThat(LogSetup.takeUp(context)).get().asString().contains("WALLETD_LOGBACK", "taken");

@@ -12,7 +12,7 @@ class HttpMetricsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"walletd.http.connections", "walletd.rpc.waits", "walletd.http.event.streams"})
-    void a_figure_is_told_although_nobody_but_its_gauge_knows_where_it_comes_from(String name) {
+    void a_figure_is_reported_although_nobody_but_its_gauge_knows_where_it_comes_from(String name) {
         HttpMetrics metrics = new HttpMetrics(registry);
         AtomicInteger open = new AtomicInteger(7);
         metrics.connections(open::get);

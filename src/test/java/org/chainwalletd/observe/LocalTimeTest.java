@@ -31,7 +31,7 @@ class LocalTimeTest {
         String[] zones = TimeZone.getAvailableIDs();
         for (int i = 0; i < 2_000; i++) {
             TimeZone zone = TimeZone.getTimeZone(zones[random.nextInt(zones.length)]);
-            // Up to the year 2037: what lies behind is computed by rules that the two read differently.
+            // Up to the year 2037: later times are computed by rules that the two interpret differently.
             long time = (long)
                     (random.nextDouble() * Instant.parse("2037-01-01T00:00:00Z").toEpochMilli());
             assertThat(LocalTime.text(time, zone))

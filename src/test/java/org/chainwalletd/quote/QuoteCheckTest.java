@@ -87,7 +87,7 @@ class QuoteCheckTest {
 
     /** Everything is wrong with the first quote; each further quote corrects one more fault. */
     @Test
-    void the_first_failed_check_is_told_in_the_order_of_the_specification() {
+    void the_first_failed_check_is_reported_in_the_order_of_the_specification() {
         long now = NOW.getEpochSecond();
         String longMemo = "ä".repeat(129);
         Ed25519Signature none = Ed25519Signature.of(new byte[64]);

@@ -42,7 +42,7 @@ class DiscoveryTest {
      * numbers.
      */
     @Test
-    void every_shape_is_told_once_under_a_title_that_is_a_name() {
+    void every_shape_is_reported_once_under_a_title_that_is_a_name() {
         JsonNode document = document("chain");
         JsonNode shared = document.at("/components/schemas");
         List<JsonNode> references = new ArrayList<>(document.get("methods").findValues("schema"));

@@ -133,7 +133,7 @@ class AbandonTest extends SpendCase {
     }
 
     @Test
-    void a_token_that_comes_while_its_payment_is_given_up_waits_and_sends_nothing() {
+    void a_token_that_comes_while_its_payment_is_abandoned_waits_and_sends_nothing() {
         // Only the abandonment asks the node, not the spend monitor.
         spends.tick = Duration.ofHours(1);
         AtomicBoolean repeated = new AtomicBoolean();
@@ -186,7 +186,7 @@ class AbandonTest extends SpendCase {
     }
 
     @Test
-    void without_an_answer_of_any_node_nothing_is_given_up() {
+    void without_an_answer_of_any_node_nothing_is_abandoned() {
         Hash256 txId = lost("token-alone");
         spends.node.faults(method -> Fault.LOST_QUESTION);
 
@@ -199,7 +199,7 @@ class AbandonTest extends SpendCase {
     }
 
     @Test
-    void while_one_of_several_nodes_does_not_answer_nothing_is_given_up_that_the_others_lack() {
+    void while_one_of_several_nodes_does_not_answer_nothing_is_abandoned_that_the_others_lack() {
         Hash256 txId = lost("token-silent");
         LedgerNode silent = new LedgerNode(spends.devnet.ledger(), spends.executor);
         silent.faults(method -> Fault.LOST_QUESTION);
@@ -216,7 +216,7 @@ class AbandonTest extends SpendCase {
     }
 
     @Test
-    void a_payment_that_has_chosen_the_coin_before_the_other_one_is_given_up_is_left_alone() {
+    void a_payment_that_has_chosen_the_coin_before_the_other_one_is_abandoned_is_left_alone() {
         CompletableFuture<Void> asked = new CompletableFuture<>();
         CompletableFuture<Void> answered = new CompletableFuture<>();
         spends.before = store -> withAnswers(IntentStore.class, store, (method, answer) -> {
@@ -315,7 +315,7 @@ class AbandonTest extends SpendCase {
     }
 
     @Test
-    void the_same_payment_under_another_token_never_takes_the_transaction_of_one_that_was_given_up() {
+    void the_same_payment_under_another_token_never_takes_the_transaction_of_one_that_was_abandoned() {
         Hash256 first = lost("token-first");
         get(spends.spending.abandon(coinsOf(first)));
         spends.node.faults(method -> Fault.NONE);

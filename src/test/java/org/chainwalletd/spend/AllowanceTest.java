@@ -457,7 +457,7 @@ class AllowanceTest extends SpendCase {
     }
 
     @Test
-    void a_chain_that_stands_still_keeps_no_period_open_longer_than_the_daemon_has_run_for_one() {
+    void a_chain_that_stalls_keeps_no_period_open_longer_than_the_daemon_has_run_for_one() {
         pay(9_000);
         spends.confirmAll();
         OptionalLong standing = OptionalLong.of(spends.clock.millis());

@@ -150,7 +150,7 @@ class BroadcastOutcomeTest extends SpendCase {
                 "Mempool pre-check failed: double-spend of OutPoint { tx_id: Hash256(%s), output_index: 0 }",
                 "Transaction validation failed: UtxoNotFound(OutPoint { tx_id: Hash256(%s), output_index: 0 })"
             })
-    void a_refusal_that_names_a_coin_of_somebody_else_is_no_double_spend(String words) {
+    void a_refusal_that_names_a_coin_of_another_party_is_no_double_spend(String words) {
         // Really spent, but not an input of ours.
         Outpoint foreign = new Outpoint(foreignSpend(), 0);
         spends.devnet.mine(1);
@@ -164,7 +164,7 @@ class BroadcastOutcomeTest extends SpendCase {
     }
 
     @Test
-    void a_spend_in_flight_whose_coin_somebody_else_spends_in_a_block_ends_as_conflicted() {
+    void a_spend_in_flight_whose_coin_another_party_spends_in_a_block_ends_as_conflicted() {
         Receipt receipt = pay(1_000, "token-lost");
         spends.devnet.forgetMempool();
         onSend(Fault.LOST_QUESTION);
@@ -194,7 +194,7 @@ class BroadcastOutcomeTest extends SpendCase {
     }
 
     @Test
-    void a_failed_payment_whose_coins_another_one_has_is_told_so_and_not_built_anew_yet() {
+    void a_failed_payment_whose_coins_another_one_has_is_told_so_and_not_rebuilt_yet() {
         spends.fund(payer, 70_000);
         refusedByNode(1_000, "token-gone");
         pay(2_000);
@@ -221,7 +221,7 @@ class BroadcastOutcomeTest extends SpendCase {
     }
 
     @Test
-    void a_double_spend_is_found_out_anew_when_its_token_comes_again() {
+    void a_double_spend_is_found_out_again_when_its_token_comes_again() {
         foreignSpend();
         Hash256 txId = refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-anew"))
                 .txId();

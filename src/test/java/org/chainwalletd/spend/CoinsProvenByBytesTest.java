@@ -109,7 +109,7 @@ class CoinsProvenByBytesTest extends SpendCase {
     }
 
     @Test
-    void when_nothing_else_covers_the_payment_the_lie_is_told_and_the_node_counted() {
+    void when_nothing_else_covers_the_payment_the_lie_is_reported_and_the_node_counted() {
         spends.node.lists(largeIsWorth(60_000));
 
         refusal(SpendRefusal.CoinsContradicted.class, transfer(55_000));

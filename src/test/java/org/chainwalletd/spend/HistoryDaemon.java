@@ -89,9 +89,7 @@ final class HistoryDaemon {
         }
     }
 
-    /**
-     * @param shared whether it is told that another daemon has its key
-     */
+    /** @param shared whether it is configured with a key that another daemon has too */
     HistoryDaemon(SpendHarness spends, Random random, Optional<Amount> cap, Duration period, boolean shared) {
         this.spends = spends;
         this.disk = new UncertainDisk(random, () -> spends.limits, spends.clock);
@@ -104,7 +102,7 @@ final class HistoryDaemon {
         spends.drawing = shared ? drawing(random).marking() : drawing(random);
     }
 
-    /** Often always draws the first coins, so that payments collide whenever possible; the marks of change are random all the same. */
+    /** In many histories always draws the first coins, so that payments collide whenever possible; the marks of change are random nevertheless. */
     private static Drawing drawing(Random random) {
         boolean stubborn = random.nextBoolean();
         return count -> {
@@ -148,7 +146,7 @@ final class HistoryDaemon {
         }
     }
 
-    /** Records payments in progress while the clock jumps: each may get its share of the cap by the clock as it was. */
+    /** Records payments in progress while the clock jumps: each may get its share of the cap by the previous clock. */
     void underWay(List<Address> payees) {
         grantedEarlier.addAll(payees);
     }

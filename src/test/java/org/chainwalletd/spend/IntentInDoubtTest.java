@@ -140,7 +140,7 @@ class IntentInDoubtTest extends SpendCase {
     }
 
     @Test
-    void one_that_its_owner_has_given_up_is_neither_written_nor_sent() {
+    void one_that_its_owner_has_abandoned_is_neither_written_nor_sent() {
         AtomicBoolean wanted = new AtomicBoolean(true);
         start(UncertainIntents.Commit.LOST);
         Hash256 txId = inDoubt(spends.spending.spend(lock(wanted)));
@@ -160,7 +160,7 @@ class IntentInDoubtTest extends SpendCase {
     }
 
     @Test
-    void one_that_was_refused_is_not_opened_again_once_its_owner_has_given_it_up() {
+    void one_that_was_refused_is_not_opened_again_once_its_owner_has_abandoned_it() {
         AtomicBoolean wanted = new AtomicBoolean(true);
         spends.node.refuseSends("no room");
         refusal(SpendRefusal.UpstreamFailed.class, spends.spending.spend(lock(wanted)));
@@ -182,7 +182,7 @@ class IntentInDoubtTest extends SpendCase {
     }
 
     @Test
-    void a_restart_goes_on_with_what_was_written_and_frees_the_coins_of_what_was_lost() {
+    void a_restart_continues_with_what_was_written_and_frees_the_coins_of_what_was_lost() {
         start(UncertainIntents.Commit.WRITTEN);
         Hash256 written = inDoubt(transfer(1_000));
         spends.restart();

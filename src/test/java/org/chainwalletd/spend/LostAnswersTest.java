@@ -164,7 +164,7 @@ class LostAnswersTest extends SpendCase {
     }
 
     @Test
-    void a_spend_that_is_contested_in_the_store_is_not_in_flight_for_ever() {
+    void a_spend_that_is_contested_in_the_store_is_not_in_flight_indefinitely() {
         spends.lose();
         SpendRefusal.OutcomeUnknown unknown =
                 refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-lost-answer"));

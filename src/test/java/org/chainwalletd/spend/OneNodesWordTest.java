@@ -199,7 +199,7 @@ class OneNodesWordTest extends SpendCase {
     }
 
     @Test
-    void what_no_node_takes_is_not_sent_again_for_each_new_tip() {
+    void what_no_node_accepts_is_not_sent_again_for_each_new_tip() {
         spends.devnet.forgetMempool();
         spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
         spends.node.forgetCalls();

@@ -54,7 +54,7 @@ class OwnPaymentsTest extends SpendCase {
     }
 
     @Test
-    void another_name_hears_which_name_has_bound_a_token_and_to_which_transaction() {
+    void another_name_is_told_which_name_has_bound_a_token_and_to_which_transaction() {
         Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, TOKEN), named("shop")));
 
         boundToShop(named("till"), receipt);

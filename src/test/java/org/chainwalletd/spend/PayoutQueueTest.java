@@ -143,7 +143,7 @@ class PayoutQueueTest {
     }
 
     @Test
-    void a_submission_whose_commit_gets_no_answer_is_told_as_unknown_and_pays_once_when_it_is_repeated() {
+    void a_submission_whose_commit_gets_no_answer_is_reported_as_unknown_and_pays_once_when_it_is_repeated() {
         for (boolean written : List.of(true, false)) {
             AtomicBoolean loses = new AtomicBoolean(true);
             rig.before = store -> Stub.of(PayoutStore.class, call -> {
@@ -572,7 +572,7 @@ class PayoutQueueTest {
         assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
     }
 
-    /** The recall loses with the parent, and nothing sends the batch: it must be closed all the same, or its payouts would never be paid. */
+    /** The recall loses with the parent, and the batch is not sent: it must be closed nevertheless, or its payouts would never be paid. */
     @Test
     void the_payouts_of_a_recalled_batch_whose_coin_is_lost_for_good_are_queued_again() {
         Address other = rig.spends.funded(2, 100_000);
@@ -765,7 +765,7 @@ class PayoutQueueTest {
     }
 
     @Test
-    void a_batch_is_told_when_a_reorganisation_has_taken_its_funding_and_no_longer_when_that_is_back() {
+    void a_batch_is_reported_when_a_reorganisation_has_taken_its_funding_and_no_longer_when_that_is_back() {
         Hash256 batch = refusedBatch(1);
         assertThat(rig.payouts.complaint()).isEmpty();
 
@@ -867,7 +867,7 @@ class PayoutQueueTest {
     }
 
     @Test
-    void a_recall_that_would_burn_money_is_refused_and_the_batch_goes_on() {
+    void a_recall_that_would_burn_money_is_refused_and_the_batch_continues() {
         Hash256 batch = refusedBatch(1);
         Amount coin = rig.spends.intent(batch).inputs().get(0).value();
         Amount once = ReturnPlan.fee(new FeeChoice.Rate(1));

@@ -164,7 +164,7 @@ class PostgresSpendsTest {
     }
 
     @Test
-    void a_payment_that_no_node_takes_stays_open_for_both_and_is_paid_once() {
+    void a_payment_that_no_node_accepts_stays_open_for_both_and_is_paid_once() {
         CompletionStage<Receipt> first = payAndPause(1_000, "token");
         two.node.refuseSends("Mempool rejected transaction: mempool is full");
         CompletionStage<Receipt> second = pay(two, 1_000, "token");

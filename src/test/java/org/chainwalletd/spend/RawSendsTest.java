@@ -74,7 +74,7 @@ class RawSendsTest extends SpendCase {
     }
 
     @Test
-    void it_is_recorded_before_a_node_hears_of_it_and_accepted_afterwards() {
+    void it_is_recorded_before_a_node_gets_it_and_accepted_afterwards() {
         Transaction tx = raw(9_000);
         List<PastSpend> before = new ArrayList<>();
         spends.node.onSend(sent -> before.addAll(all()));
@@ -97,7 +97,7 @@ class RawSendsTest extends SpendCase {
     }
 
     @Test
-    void one_that_no_node_takes_is_refused_and_may_be_sent_again() {
+    void one_that_no_node_accepts_is_refused_and_may_be_sent_again() {
         spends.node.refuseSends(REFUSAL);
         Transaction tx = raw(9_000);
         assertThat(refusal(SpendRefusal.UpstreamFailed.class, send(tx)).message())
@@ -135,7 +135,7 @@ class RawSendsTest extends SpendCase {
     }
 
     @Test
-    void a_spend_of_the_daemon_that_is_sent_raw_is_told_once() {
+    void a_spend_of_the_daemon_that_is_sent_raw_is_reported_once() {
         Hash256 own = pay(1_000, "token-own").txId();
         Bytes bytes = spends.intent(own).transaction();
         assertThat(get(spends.spending.sendRaw(bytes, "worker"))).isEqualTo(own);
@@ -151,7 +151,7 @@ class RawSendsTest extends SpendCase {
     }
 
     @Test
-    void nothing_is_sent_that_cannot_be_recorded_and_an_outcome_that_cannot_is_answered_all_the_same() {
+    void nothing_is_sent_that_cannot_be_recorded_and_an_outcome_that_cannot_is_answered_nevertheless() {
         Transaction tx = raw(9_000);
         StoreFaults.failWrites(spends.store, true);
         assertThatThrownBy(() -> get(send(tx)))

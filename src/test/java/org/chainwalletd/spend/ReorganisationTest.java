@@ -314,7 +314,7 @@ class ReorganisationTest extends SpendCase {
     }
 
     @Test
-    void a_refused_payment_that_a_block_has_all_the_same_is_confirmed_and_its_token_answers_its_receipt() {
+    void a_refused_payment_that_a_block_has_nevertheless_is_confirmed_and_its_token_answers_its_receipt() {
         Transaction sent = refusedAndKept("token-refused");
         Hash256 txId = TransactionCodec.txId(SpendHarness.PROFILE, sent);
         assertThat(stateOf(txId)).isEqualTo(IntentState.REFUSED);
@@ -344,7 +344,7 @@ class ReorganisationTest extends SpendCase {
     }
 
     @Test
-    void a_payment_that_was_given_up_and_is_in_a_block_all_the_same_is_confirmed_after_a_restart() {
+    void a_payment_that_was_abandoned_and_is_in_a_block_nevertheless_is_confirmed_after_a_restart() {
         AtomicReference<Transaction> sent = new AtomicReference<>();
         spends.node.onSend(sent::set);
         spends.lose();
@@ -466,7 +466,7 @@ class ReorganisationTest extends SpendCase {
     }
 
     @Test
-    void a_spend_whose_foreign_funding_vanished_waits_for_it_until_the_operator_gives_it_up() {
+    void a_spend_whose_foreign_funding_vanished_waits_for_it_until_the_operator_abandons_it() {
         Receipt receipt = paidAndConfirmed(1_000, "token-funding");
         long depth = spends.devnet.ledger().tip().height()
                 - onNode(receipt.inputs().get(0).outpoint().txId())

@@ -160,7 +160,7 @@ class SpendMonitorTest extends SpendCase {
 
     /** Otherwise the reservations would not learn of it, and would hold the coins permanently. */
     @Test
-    void what_is_written_after_the_end_of_the_monitor_is_told_all_the_same() {
+    void what_is_written_after_the_end_of_the_monitor_is_told_nevertheless() {
         restTooLong();
         CompletableFuture<Transition> write = Await.result(asked);
         hearsNothing();

@@ -172,7 +172,7 @@ class SweepTest {
     }
 
     @Test
-    void a_cap_stops_further_parts_and_a_repeated_call_goes_on_with_the_same_ones() {
+    void a_cap_stops_further_parts_and_a_repeated_call_continues_with_the_same_ones() {
         Address one = spends.funded(11, values(200, 10_000));
         restartWith(SpendHarness.perDay(1_500_000));
 
@@ -200,7 +200,7 @@ class SweepTest {
     }
 
     @Test
-    void a_sweep_that_was_written_down_but_not_sent_goes_on_by_itself_after_a_crash() {
+    void a_sweep_that_was_written_down_but_not_sent_continues_by_itself_after_a_crash() {
         Address one = spends.funded(11, values(130, 10_000));
         written(one);
 
@@ -385,7 +385,7 @@ class SweepTest {
     }
 
     @Test
-    void parts_that_nobody_can_sign_stop_the_sweep_after_all_others_were_made_and_go_on_when_the_key_is_there() {
+    void parts_that_nobody_can_sign_stop_the_sweep_after_all_others_were_made_and_continue_when_the_key_is_there() {
         Address one = spends.funded(11, values(3, 10_000));
         Address two = spends.funded(12, values(3, 20_000));
         rig.lost.add(one);
@@ -413,7 +413,7 @@ class SweepTest {
     }
 
     @Test
-    void a_sweep_that_the_store_cannot_write_on_with_goes_on_by_itself_when_it_can() {
+    void a_sweep_that_the_store_cannot_write_on_with_continues_by_itself_when_it_can() {
         Address one = spends.funded(11, values(300, 10_000));
         spends.node.onSend(tx -> StoreFaults.failWrites(spends.store, true));
 
@@ -431,7 +431,7 @@ class SweepTest {
     }
 
     @Test
-    void a_key_that_stops_to_open_in_the_middle_stops_the_sweep_with_its_name_and_the_repeated_call_goes_on() {
+    void a_key_that_stops_to_open_in_the_middle_stops_the_sweep_with_its_name_and_the_repeated_call_continues() {
         Address one = spends.funded(11, values(200, 10_000));
         spends.node.onSend(tx -> spends.keys.locked.add(one));
 
@@ -448,7 +448,7 @@ class SweepTest {
     }
 
     @Test
-    void parts_that_a_cap_has_stopped_go_on_after_a_start_with_a_higher_cap_when_the_call_is_repeated() {
+    void parts_that_a_cap_has_stopped_continue_after_a_start_with_a_higher_cap_when_the_call_is_repeated() {
         Address one = spends.funded(11, values(200, 10_000));
         restartWith(SpendHarness.perTransaction(900_000));
         assertThat(transactions(sweep(one))).isEmpty();
@@ -463,7 +463,7 @@ class SweepTest {
     }
 
     @Test
-    void a_restore_of_the_store_stops_a_running_sweep_frees_its_coins_and_the_repeated_call_goes_on() {
+    void a_restore_of_the_store_stops_a_running_sweep_frees_its_coins_and_the_repeated_call_continues() {
         Address one = spends.funded(11, values(130, 10_000));
         plannedAndWaiting(one);
         StoreCopy copy = copy();
@@ -641,7 +641,7 @@ class SweepTest {
     }
 
     @Test
-    void a_part_that_can_be_no_other_transaction_than_that_of_another_sweep_ends_and_says_so_and_the_other_goes_on() {
+    void a_part_that_can_be_no_other_transaction_than_that_of_another_sweep_ends_and_says_so_and_the_other_continues() {
         Address one = spends.funded(11, 10_000, 20_000);
         Optional<Amount> least = Optional.of(Amount.of(fees(sweptInVain(one))));
 
@@ -663,7 +663,7 @@ class SweepTest {
     }
 
     @Test
-    void a_part_that_stood_still_while_another_sweep_made_its_transaction_ends_and_says_so() {
+    void a_part_that_stalled_while_another_sweep_made_its_transaction_ends_and_says_so() {
         Address one = spends.funded(11, 10_000, 20_000);
         rig.ended.add(SweepRig.OWNER);
         sweep(one);

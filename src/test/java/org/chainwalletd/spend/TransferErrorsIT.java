@@ -115,7 +115,7 @@ class TransferErrorsIT {
     }
 
     @Test
-    void a_wallet_of_somebody_else_is_not_found_even_when_the_amount_is_dust() throws Exception {
+    void a_wallet_of_another_party_is_not_found_even_when_the_amount_is_dust() throws Exception {
         assertRefused(refused(transfer("11".repeat(32), SHOP, 1)), -32010, null);
     }
 

@@ -525,7 +525,7 @@ class TransferTest extends SpendCase {
     }
 
     @Test
-    void a_wallet_of_somebody_else_is_not_found() {
+    void a_wallet_of_another_party_is_not_found() {
         refusal(
                 SpendRefusal.WalletNotFound.class,
                 spends.spending.transfer(request(Address.parse("11".repeat(32)), shop, 1_000)));

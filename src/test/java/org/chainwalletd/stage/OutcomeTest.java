@@ -24,7 +24,7 @@ class OutcomeTest {
     }
 
     @Test
-    void a_stage_without_a_value_ended_well_all_the_same() {
+    void a_stage_without_a_value_ended_well_nevertheless() {
         Outcome<Void> outcome = Outcome.of(null, null);
         outcome.match(done -> heard.add("done"), heard::add);
         assertThat(heard).containsExactly("done");
@@ -33,7 +33,7 @@ class OutcomeTest {
     }
 
     @Test
-    void a_failure_is_told_without_what_stages_wrap_around_it() {
+    void a_failure_is_reported_without_what_stages_wrap_around_it() {
         Outcome<String> outcome = Outcome.of(null, new CompletionException(REASON));
         outcome.match(heard::add, heard::add);
         assertThat(heard).containsExactly(REASON);

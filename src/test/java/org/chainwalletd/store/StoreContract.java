@@ -568,7 +568,7 @@ public abstract class StoreContract {
     }
 
     @Test
-    void what_was_reserved_anew_is_not_ended_by_an_end_that_comes_late() {
+    void what_was_reserved_again_is_not_ended_by_an_end_that_comes_late() {
         Intent intent = pay(store, intent(1, "token-one", 7, 8));
         giveUp(intent.txId(), outpoint(7), 50);
         Intent abandoned = found(store, intent.txId()).orElseThrow();
@@ -937,7 +937,7 @@ public abstract class StoreContract {
     }
 
     @Test
-    void what_is_settled_is_told_and_its_answers_are_forgotten_in_bites_the_oldest_first() {
+    void what_is_settled_is_reported_and_its_answers_are_forgotten_in_bites_the_oldest_first() {
         for (int i = 0; i < 10; i++) {
             settled(i, "token-" + i, 50 + i);
         }
@@ -1073,7 +1073,7 @@ public abstract class StoreContract {
     }
 
     @Test
-    void what_the_operator_gave_up_stays_given_up_when_a_mempool_is_found_to_have_it() {
+    void what_the_operator_abandoned_stays_abandoned_when_a_mempool_is_found_to_have_it() {
         Intent intent = pay(store, intent(1, Optional.empty(), 7));
         giveUp(intent.txId(), outpoint(7), 90);
 

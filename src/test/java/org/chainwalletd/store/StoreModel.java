@@ -88,7 +88,7 @@ final class StoreModel {
                 && spend.intent.token().equals(intent.token());
     }
 
-    /** Tells whether no earlier spend of the payment can be mined, or not together with this one. */
+    /** Returns whether no earlier spend of the payment can be mined, or not together with this one. */
     private boolean mayBeBuiltAgain(Intent intent, Spend bound) {
         return isConflicted(bound, intent)
                 && spends.values().stream()

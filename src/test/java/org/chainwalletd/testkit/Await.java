@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
-/** Waits for something instead of for a time, and never for ever: a minute, or two for a process. */
+/** Waits for a condition instead of a fixed time, and never indefinitely: at most a minute, or two minutes for a process. */
 public final class Await {
     private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -27,7 +27,7 @@ public final class Await {
 
     private Await() {}
 
-    /** Returns as soon as {@code condition} holds; fails when it does not come true. */
+    /** Waits until {@code condition} holds; fails if it does not within the limit. */
     public static void until(String what, BooleanSupplier condition) {
         long began = System.nanoTime();
         while (!condition.getAsBoolean()) {
@@ -35,17 +35,18 @@ public final class Await {
             if (Thread.currentThread().isInterrupted() || waited > PATIENCE_NANOS) {
                 throw new AssertionError("waited in vain until " + what);
             }
-            // Often at first; later seldom enough not to keep a core from what is waited for.
+            // Polls often at first, and later so rarely that it takes no processor time from the code that is waited
+            // for.
             LockSupport.parkNanos(Math.max(SHORTEST_LOOK_NANOS, Math.min(waited / 8, LONGEST_LOOK_NANOS)));
         }
     }
 
-    /** What the stage is completed with; fails as {@code join} does, and when nothing comes. */
+    /** Returns the value of a stage; fails as {@code join} does, and when the stage does not complete. */
     public static <T> T result(CompletionStage<T> stage) {
         return outcome(stage.toCompletableFuture());
     }
 
-    /** What a task has given; fails with a {@link CompletionException} as the task did, and when it does not end. */
+    /** Returns the result of a task; fails with a {@link CompletionException} as the task did, and when it does not end. */
     public static <T> T outcome(Future<T> task) {
         try {
             return task.get(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
@@ -59,7 +60,7 @@ public final class Await {
         }
     }
 
-    /** Returns when the latch has been counted down. */
+    /** Waits until the latch has been counted down. */
     public static void opened(CountDownLatch latch) {
         try {
             if (!latch.await(PATIENCE_NANOS, TimeUnit.NANOSECONDS)) {
@@ -71,12 +72,12 @@ public final class Await {
         }
     }
 
-    /** Returns when the thread has ended. */
+    /** Waits until the thread has ended. */
     public static void end(Thread thread) {
         until("the thread " + thread.getName() + " has ended", () -> !thread.isAlive());
     }
 
-    /** The exit code of a process; one that has not ended within two minutes is killed. */
+    /** Returns the exit code of a process; one that has not ended within two minutes is killed. */
     public static int exit(Process process) {
         try {
             if (process.waitFor(PROCESS_SECONDS, TimeUnit.SECONDS)) {
@@ -89,7 +90,7 @@ public final class Await {
         throw new AssertionError("waited in vain for the end of " + process.info());
     }
 
-    /** What a process prints on its standard output until it ends; one that has not ended within two minutes is killed. */
+    /** Returns the text that a process prints on standard output until it ends; one that has not ended within two minutes is killed. */
     public static String output(Process process) {
         try (BufferedReader lines = reader(process)) {
             return lines.lines().map(line -> line + "\n").collect(Collectors.joining());
@@ -98,7 +99,7 @@ public final class Await {
         }
     }
 
-    /** The standard output of a process that is killed after two minutes, so that it comes to an end. */
+    /** Returns the standard output of a process, which is killed after two minutes so that the output ends. */
     public static BufferedReader reader(Process process) {
         CompletableFuture.delayedExecutor(PROCESS_SECONDS, TimeUnit.SECONDS).execute(() -> kill(process));
         return process.inputReader(StandardCharsets.UTF_8);
@@ -109,7 +110,7 @@ public final class Await {
         process.destroyForcibly();
     }
 
-    /** Makes a peer of a test slow, or lets a kill come at any moment. It is no way to wait for something. */
+    /** Delays a peer of a test, or chooses the moment of a kill. Must not be used to wait for a condition. */
     public static void pause(long millis) {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
     }

@@ -14,7 +14,7 @@ public final class ChildJvm {
     private ChildJvm() {}
 
     /**
-     * Prepares a process that has not begun.
+     * Prepares a process without starting it.
      *
      * @param options of the virtual machine
      * @param arguments of {@code main}
@@ -52,7 +52,7 @@ public final class ChildJvm {
         return command;
     }
 
-    /** From any folder. */
+    /** Class path with absolute paths, which works in any working directory. */
     private static String classPath() {
         return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(entry -> Path.of(entry).toAbsolutePath().toString())

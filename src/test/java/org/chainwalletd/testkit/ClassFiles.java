@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.chainwalletd.Main;
 
 /**
- * The compiled classes for rules about them, read without those of the libraries that they use, which takes five times as long. What a rule
- * wants to know of those {@link #isA} tells. Whoever holds the result in a static field keeps it in memory until the last test.
+ * Compiled classes for architecture rules, read without the classes of the libraries that they use, which would take five times as long. Use
+ * {@link #isA} for questions about library types. A result that is stored in a static field stays in memory until the last test.
  */
 public final class ClassFiles {
     private static final Path PROGRAM = folderOf(Main.class);
@@ -29,12 +29,12 @@ public final class ClassFiles {
         return read(PROGRAM, file -> true);
     }
 
-    /** Those of one package and of the packages in it. */
+    /** Returns the program's classes in one package and its subpackages. */
     public static JavaClasses ofTheProgram(String packageName) {
         return read(PROGRAM.resolve(packageName.replace('.', '/')), file -> true);
     }
 
-    /** Those that name {@code type}, and itself. */
+    /** Returns the program's classes that refer to {@code type}, and that type itself. */
     public static JavaClasses ofTheProgramWith(Class<?> type) {
         return read(PROGRAM, file -> names(file, type));
     }
@@ -43,12 +43,12 @@ public final class ClassFiles {
         return read(TESTS, file -> true);
     }
 
-    /** Those that name {@code type}, and itself. */
+    /** Returns the test classes that refer to {@code type}, and that type itself. */
     public static JavaClasses ofTheTestsWith(Class<?> type) {
         return read(TESTS, file -> names(file, type));
     }
 
-    /** Whether a class that may be of a library is {@code type} or one of its kind; it is loaded, not initialised. */
+    /** Whether a class, possibly of a library, is {@code type} or a subtype of it; it is loaded but not initialised. */
     public static boolean isA(JavaClass used, Class<?> type) {
         return type.isAssignableFrom(used.reflect());
     }

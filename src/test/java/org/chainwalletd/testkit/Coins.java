@@ -15,19 +15,19 @@ import org.chainwalletd.devnet.Devnet;
 
 /** Confirmed coins of a development chain for an address. */
 public final class Coins {
-    /** Up to here each coin comes in a transaction of its own, as it does from strangers. */
+    /** Up to this number, each coin is paid by a separate transaction, as coins from different payers are. */
     private static final int FEW = 20;
 
     private static final Party PURSE = new Party(0);
 
     private Coins() {}
 
-    /** Values of the confirmed coins of an address, in the order in which the chain lists them. */
+    /** Returns the values of the confirmed coins of an address, in the order in which the chain lists them. */
     public static Map<Outpoint, Long> of(Devnet devnet, Address address) {
         return of(devnet, address, Long.MAX_VALUE);
     }
 
-    /** Values of the coins of an address in blocks up to this height. */
+    /** Returns the values of the coins of an address in blocks up to this height. */
     public static Map<Outpoint, Long> of(Devnet devnet, Address address, long highest) {
         Map<Outpoint, Long> values = new LinkedHashMap<>();
         devnet.ledger().list(Bytes.wrap(address.toArray()), null, null, 1000).coins().stream()
@@ -37,7 +37,10 @@ public final class Coins {
         return values;
     }
 
-    /** Gives coins of these values, and confirms them. Many of them come in one transaction: each one costs the chain a signature and its check. */
+    /**
+     * Pays coins of these values and confirms them. Many coins are paid by one transaction, because each transaction costs the chain a signature
+     * and its verification.
+     */
     public static void give(Devnet devnet, Address to, long... values) {
         if (values.length > FEW) {
             giveAtOnce(devnet, to, values);

@@ -12,13 +12,13 @@ import java.util.Map;
 import org.chainwalletd.cli.Invocation;
 import org.chainwalletd.cli.Program;
 
-/** Commands of the program, run in the process of the test, with what they have printed; needs no package. */
+/** Runs commands of the program in the test's process and keeps their output; needs no package. */
 public final class Commands {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     /**
-     * A command that has ended.
+     * Result of a command that has ended.
      *
      * @param output lines of standard output
      * @param errors lines of standard error
@@ -63,12 +63,12 @@ public final class Commands {
         return Program.run(words, environment, streams);
     }
 
-    /** Text that the commands have written to standard output since {@link #forget}. */
+    /** Returns the text that the commands have written to standard output since {@link #forget}. */
     public String out() {
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    /** Text that the commands have written to standard error. */
+    /** Returns the text that the commands have written to standard error. */
     public String err() {
         return err.toString(StandardCharsets.UTF_8);
     }

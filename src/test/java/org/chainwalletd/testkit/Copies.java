@@ -5,11 +5,11 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Copies of records of which some members are others: a test then shows only what differs. */
+/** Copies of records with some members changed, so that a test shows only the differences. */
 public final class Copies {
     private Copies() {}
 
-    /** @param changes names of members, each before its value */
+    /** @param changes names and new values of members, alternating */
     @SuppressWarnings("unchecked") // the constructor is that of the record's own class
     public static <R extends Record> R with(R record, Object... changes) {
         Map<Object, Object> changed = new HashMap<>();

@@ -16,18 +16,18 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
 /**
- * With {@code -Dtest.costs=FILE}: a line in that file for each test class, with the seconds of processor time that this JVM and the processes
- * that it has started and seen ending used meanwhile, and the seconds that went by. The clock alone tells little while several JVMs share the
- * cores. Where there is no {@code /proc}, processes count nothing.
+ * With {@code -Dtest.costs=FILE}, writes a line to that file for each test class: the processor seconds used meanwhile by this JVM and by its child
+ * processes that have ended, and the elapsed seconds. Elapsed time alone means little while several JVMs share the cores. Without {@code /proc},
+ * processes count as zero.
  *
- * <p>JUnit makes one for each launch ({@code META-INF/services}).
+ * <p>JUnit creates one instance for each launch ({@code META-INF/services}).
  */
 public final class Costs implements TestExecutionListener {
     private static final String FILE = System.getProperty("test.costs", "");
     /** Linux counts a process's time in hundredths of a second. */
     private static final double TICKS = 100;
 
-    /** Places in {@code /proc/self/stat}, from 0 after the name. */
+    /** Indexes of fields in {@code /proc/self/stat}, counted from 0 after the name. */
     private static final int CHILDREN_USER = 13;
 
     private static final int CHILDREN_SYSTEM = 14;
@@ -65,7 +65,7 @@ public final class Costs implements TestExecutionListener {
         }
     }
 
-    /** One that no other encloses. */
+    /** Whether this is a top-level class. */
     private static boolean isClass(TestIdentifier test) {
         return test.getSource()
                 .filter(ClassSource.class::isInstance)
@@ -76,7 +76,7 @@ public final class Costs implements TestExecutionListener {
     private static double ofProcesses() {
         try {
             String line = Files.readString(Path.of("/proc/self/stat"));
-            // The name, in brackets, may hold anything.
+            // The name in brackets may contain any characters.
             String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ");
             return (Long.parseLong(fields[CHILDREN_USER]) + Long.parseLong(fields[CHILDREN_SYSTEM])) / TICKS;
         } catch (IOException e) {

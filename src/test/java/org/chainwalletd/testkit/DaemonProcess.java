@@ -30,17 +30,17 @@ import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 
 /**
- * The packaged program as a process of its own, started through the launcher like an operator would ({@link LauncherCall}). Where it listens
- * is read from what it prints.
+ * Packaged program in a separate process, started through the launcher as an operator would ({@link LauncherCall}). The address at which it listens
+ * is read from its output.
  */
 public final class DaemonProcess implements AutoCloseable {
     public static final String PASSPHRASE = "correct horse";
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    /** What makes an archive of classes takes a whole tour. */
+    /** Time limit of a process; making an archive of classes takes a large part of it. */
     private static final Duration LIFETIME = Duration.ofMinutes(3);
 
-    /** Clients of development nodes, by where these listen. */
+    /** Clients of development nodes, by URI. */
     private static final Map<URI, WalletdClient> NODES = new ConcurrentHashMap<>();
 
     private static final Pattern READY = Pattern.compile("ready on (https?://\\S+)");
@@ -91,12 +91,12 @@ public final class DaemonProcess implements AutoCloseable {
         }
     }
 
-    /** Returns when it serves, with its address; fails when it ends before. */
+    /** Waits until the daemon serves, and returns its address; fails if the process ends before. */
     public URI awaitReady() {
         return get(ready);
     }
 
-    /** Returns when its development node serves, with the node's address. */
+    /** Waits until its development node serves, and returns the node's address. */
     public URI nodeUri() {
         return get(node);
     }
@@ -126,7 +126,7 @@ public final class DaemonProcess implements AutoCloseable {
         }
     }
 
-    /** A client with the token that the scope's file had at the first call. */
+    /** Returns a client with the token that the scope's file contained at the first call. */
     public WalletdClient client(String scope) {
         return clients.computeIfAbsent(scope, word -> clientWith(token(word)));
     }
@@ -140,12 +140,12 @@ public final class DaemonProcess implements AutoCloseable {
         return client("spend").call(method, params);
     }
 
-    /** The error that a call with the spend token is answered with. */
+    /** Returns the error of a call with the spend token. */
     public WalletdException.RpcError refusal(String method, Map<String, ?> params) {
         return refusal(client("spend"), method, params);
     }
 
-    /** The error that a call is answered with. */
+    /** Returns the error of a call. */
     public static WalletdException.RpcError refusal(WalletdClient client, String method, Map<String, ?> params) {
         JsonNode result;
         try {
@@ -156,18 +156,18 @@ public final class DaemonProcess implements AutoCloseable {
         throw new AssertionError(method + " was not refused but gave " + result);
     }
 
-    /** Calls the development node that this process runs. It closes each connection after the answer, so none is used twice. */
+    /** Calls the development node of this process. A node closes each connection after the answer, so no connection is used twice. */
     public JsonNode nodeCall(String method, Map<String, ?> params) {
         return nodeCall(nodeUri(), method, params);
     }
 
-    /** Likewise of a development node elsewhere. */
+    /** Calls a development node elsewhere. */
     public static JsonNode nodeCall(URI node, String method, Map<String, ?> params) {
         return NODES.computeIfAbsent(node, uri -> new WalletdClient(uri, "none", Optional.empty(), PATIENCE))
                 .call(method, params);
     }
 
-    /** Value of a metric without labels, as {@code GET /metrics} shows it. */
+    /** Returns the value of a metric without labels from {@code GET /metrics}. */
     public double metric(String name) {
         HttpRequest request = Dial.request(awaitReady().resolve("/metrics"))
                 .header("authorization", "Bearer " + token("read"))
@@ -184,7 +184,7 @@ public final class DaemonProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** Writes all that is reachable, after a full collection. */
+    /** Writes a dump of all reachable objects, after a full garbage collection. */
     public void dumpHeap(Path file) throws IOException {
         Process jcmd = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
@@ -201,7 +201,7 @@ public final class DaemonProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Sends a signal by its name without SIG. */
+    /** Sends a signal, given by its name without SIG. */
     public void signal(String name) {
         try {
             int code = Await.exit(new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
@@ -215,19 +215,19 @@ public final class DaemonProcess implements AutoCloseable {
         }
     }
 
-    /** SIGTERM, then the exit code. */
+    /** Sends SIGTERM and returns the exit code. */
     public int stop() {
         signal("TERM");
         return exitCode();
     }
 
-    /** SIGKILL. */
+    /** Sends SIGKILL. */
     public void kill() {
         process.destroyForcibly();
         exitCode();
     }
 
-    /** Waits for the end. */
+    /** Waits until the process ends, and returns its exit code. */
     public int exitCode() {
         try {
             if (!process.waitFor(LIFETIME.toSeconds(), TimeUnit.SECONDS)) {
@@ -244,22 +244,25 @@ public final class DaemonProcess implements AutoCloseable {
         }
     }
 
-    /** Lines of standard output so far. */
+    /** Returns the lines of standard output so far. */
     public List<String> output() {
         return List.copyOf(output);
     }
 
-    /** Lines of standard error so far: the log. */
+    /** Returns the lines of standard error so far, which are the log. */
     public List<String> errors() {
         return List.copyOf(errors);
     }
 
-    /** Everything printed so far, for messages of failed tests. */
+    /** Returns everything printed so far, for the messages of failed tests. */
     public String transcript() {
         return String.join("\n", output) + "\n" + String.join("\n", errors);
     }
 
-    /** Returns when it has ended: nothing writes into its folder any more, and what it took counts for the test that started it. */
+    /**
+     * Ends the process and waits for its end, so that nothing writes into its folder afterwards and its processor time counts for the test that
+     * started it.
+     */
     @Override
     public void close() {
         try {

@@ -35,13 +35,13 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 
-/** A whole daemon inside the test, called over HTTP; where a test wants it, over a development chain whose node can lie. */
+/** Whole daemon in the test's process, called over HTTP; optionally over a development chain whose node can return false data. */
 public final class DaemonRig implements AutoCloseable {
     public static final String PASSPHRASE = "tests only";
-    /** Of the sealed files of these daemons. What is specified takes half a second a key, and proves no more here. */
+    /** Cost of the sealed files of these daemons. The specified cost takes half a second per key, and would prove no more here. */
     public static final Argon2 COST = new Argon2(8, 1, 1);
 
-    /** Value of a flag that is to be left out. */
+    /** Value of a flag that is to be omitted. */
     public static final String UNSAID = "";
 
     private static final Duration PATIENCE = Duration.ofSeconds(100);
@@ -52,7 +52,7 @@ public final class DaemonRig implements AutoCloseable {
     private final Optional<Chain> chain;
 
     /**
-     * The chain behind the daemon's only node.
+     * Chain behind the daemon's only node.
      *
      * @param guest whether it outlives the daemon
      */
@@ -74,12 +74,12 @@ public final class DaemonRig implements AutoCloseable {
         }
     }
 
-    /** Without a chain, and with sealed files that take their time. */
+    /** Starts a daemon without a chain, with the given cost of sealed files. */
     public static DaemonRig ofCost(Argon2 cost, Path datadir, String... more) {
         return new DaemonRig(cost, Clock.systemUTC(), datadir, Optional.empty(), ScriptedNode.refusing(), more);
     }
 
-    /** Over a chain of its own, with ten blocks. */
+    /** Starts a daemon over a new chain with ten blocks. */
     public static DaemonRig withChain(Path datadir, String... more) {
         try {
             Devnet devnet = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
@@ -89,12 +89,12 @@ public final class DaemonRig implements AutoCloseable {
         }
     }
 
-    /** Over a chain that outlives it. */
+    /** Starts a daemon over a chain that outlives it. */
     public static DaemonRig over(Devnet devnet, Path datadir, String... more) {
         return over(devnet, Clock.systemUTC(), datadir, more);
     }
 
-    /** Over a chain that outlives it, on a machine with a clock of its own. */
+    /** Starts a daemon with the given clock over a chain that outlives it. */
     public static DaemonRig over(Devnet devnet, Clock clock, Path datadir, String... more) {
         return over(devnet, true, clock, datadir, more);
     }
@@ -125,7 +125,7 @@ public final class DaemonRig implements AutoCloseable {
         }
     }
 
-    /** A daemon alone, with sealed files that cost little. */
+    /** Starts only a daemon, with cheap sealed files. */
     public static Daemon start(Settings settings) {
         return start(settings, COST, Clock.systemUTC());
     }
@@ -138,7 +138,7 @@ public final class DaemonRig implements AutoCloseable {
         return SecretBytes.takeOver(PASSPHRASE.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Names and values in turn; what the protocol has as hex text is written so. */
+    /** Creates parameters from alternating names and values; values that are hex text in the protocol are converted to it. */
     public static Map<String, Object> params(Object... namesAndValues) {
         Map<String, Object> params = new LinkedHashMap<>();
         for (int i = 0; i < namesAndValues.length; i += 2) {
@@ -152,17 +152,17 @@ public final class DaemonRig implements AutoCloseable {
         return params;
     }
 
-    /** Parameters of a transfer to one recipient, with more of them. */
+    /** Creates parameters of a transfer to one recipient, with further parameters. */
     public static Map<String, Object> transfer(Object from, Object to, Object amount, Object... more) {
         return payment(from, to, amount, more);
     }
 
-    /** Parameters of a submission of payouts that one address pays. */
+    /** Creates parameters of a submission of payouts from one address. */
     public static Map<String, Object> payouts(Party from, List<?> orders) {
         return params("payouts", orders, "from", params("addresses", List.of(from.address.toString())));
     }
 
-    /** Parameters of a single payout in a submission. */
+    /** Creates parameters of a single payout in a submission. */
     public static Map<String, Object> payout(Object id, Party to, Object amount) {
         return params("payout_id", id, "to", to.address, "amount", amount);
     }
@@ -171,7 +171,7 @@ public final class DaemonRig implements AutoCloseable {
         return token;
     }
 
-    /** For what only a test in the package of the daemon sees. */
+    /** Returns the daemon, for tests in its own package. */
     public Daemon daemon() {
         return daemon;
     }
@@ -180,17 +180,17 @@ public final class DaemonRig implements AutoCloseable {
         return daemon.uri();
     }
 
-    /** The chain, in a rig that has one. */
+    /** Returns the chain of a rig that has one. */
     public Devnet devnet() {
         return chain.orElseThrow().devnet();
     }
 
-    /** The node that the daemon asks, in a rig that has a chain. */
+    /** Returns the daemon's node, in a rig that has a chain. */
     public DistortingNode node() {
         return chain.orElseThrow().node();
     }
 
-    /** With the spend token. */
+    /** Returns a client with the spend token. */
     public WalletdClient client() {
         return client;
     }
@@ -209,41 +209,41 @@ public final class DaemonRig implements AutoCloseable {
         return DaemonProcess.refusal(client, method, params);
     }
 
-    /** Refused with parameters as in {@link #params}. */
+    /** Calls with parameters as in {@link #params}, and returns the refusal. */
     public WalletdException.RpcError refused(String method, Object... namesAndValues) {
         return refused(method, params(namesAndValues));
     }
 
-    /** Refused with this code. */
+    /** Calls, asserts that the refusal has this code, and returns it. */
     public WalletdException.RpcError refused(int code, String method, Map<String, ?> params) {
         WalletdException.RpcError error = refused(method, params);
         assertThat(error.code()).as(method + ": " + error.getMessage()).isEqualTo(code);
         return error;
     }
 
-    /** Refused with this code, with parameters as in {@link #params}. */
+    /** Calls with parameters as in {@link #params}, asserts that the refusal has this code, and returns it. */
     public WalletdException.RpcError refused(int code, String method, Object... namesAndValues) {
         return refused(code, method, params(namesAndValues));
     }
 
-    /** Code of the refusal. */
+    /** Calls and returns the code of the refusal. */
     public int refusal(String method, Map<String, ?> params) {
         return refused(method, params).code();
     }
 
-    /** Code of the refusal, with parameters as in {@link #params}. */
+    /** Calls with parameters as in {@link #params}, and returns the code of the refusal. */
     public int refusal(String method, Object... namesAndValues) {
         return refused(method, namesAndValues).code();
     }
 
-    /** Parameters of a transfer to one recipient, with further names and values in turn. */
+    /** Creates parameters of a transfer to one recipient, with further names and values, alternating. */
     public static Map<String, Object> payment(Object from, Object to, Object amount, Object... more) {
         Map<String, Object> payment = params("from", from, "outputs", List.of(params("to", to, "amount", amount)));
         payment.putAll(params(more));
         return payment;
     }
 
-    /** The refusal's words, which are checked to come with {@code code} and not to hand anything to a node. */
+    /** Returns the text of a refusal, after asserting its {@code code} and that nothing was sent to a node. */
     public String refusedUnsent(int code, String method, Map<String, ?> params) {
         long sent = node().count("send_raw_transaction");
         WalletdException.RpcError error = refused(code, method, params);
@@ -259,12 +259,12 @@ public final class DaemonRig implements AutoCloseable {
         return party;
     }
 
-    /** Gives confirmed coins. */
+    /** Pays confirmed coins to a party. */
     public void fund(Party party, long... values) {
         Coins.give(devnet(), party.address, values);
     }
 
-    /** The new height. */
+    /** Mines blocks and returns the new height. */
     public long mine(int blocks) {
         devnet().mine(blocks);
         return devnet().tip().height();
@@ -275,7 +275,7 @@ public final class DaemonRig implements AutoCloseable {
         awaitFollowed(devnet());
     }
 
-    /** Waits until the daemon has followed a chain that is not the rig's own to its tip. */
+    /** Waits until the daemon has followed a chain other than the rig's own to its tip. */
     public void awaitFollowed(Devnet chain) {
         String tip = chain.tip().id().hex();
         Await.until(
@@ -283,34 +283,34 @@ public final class DaemonRig implements AutoCloseable {
                 () -> followed().equals(tip));
     }
 
-    /** Id of the followed tip; empty before the first block is followed. */
+    /** Returns the id of the followed tip; empty before the first block is followed. */
     public String followed() {
         return followerStatus().path("last_indexed_block_id").asText();
     }
 
-    /** Waits until the blocks that its keys need are read. */
+    /** Waits until the blocks needed by its keys have been read. */
     public void awaitHistories() {
         Await.until(
                 "all histories are read",
                 () -> followerStatus().path("full_scan_complete").asBoolean());
     }
 
-    /** Address of a new standard key. */
+    /** Creates a standard key and returns its address. */
     public String newAddress() {
         return call("generate_standard_address").get("address").asText();
     }
 
-    /** Balance of an address, as the daemon tells it. */
+    /** Returns the balance of an address as reported by the daemon. */
     public long balance(Object address) {
         return call("get_balance", "address", address).get("balance").asLong();
     }
 
-    /** Waits until {@code datadir} has pinned the chain of the nodes. */
+    /** Waits until the chain of the nodes is pinned in {@code datadir}. */
     public void awaitPinned(Path datadir) {
         Await.until("the chain is pinned", () -> Files.exists(datadir.resolve("genesis")));
     }
 
-    /** What {@code get_follower_status} answers; a missing node before the first block is followed. */
+    /** Returns the result of {@code get_follower_status}; a missing node before the first block is followed. */
     public JsonNode followerStatus() {
         try {
             return call("get_follower_status", Map.of());
@@ -319,12 +319,12 @@ public final class DaemonRig implements AutoCloseable {
         }
     }
 
-    /** By what the chain itself has. */
+    /** Returns the coins of a party according to the chain itself. */
     public Map<Outpoint, Long> coins(Party party) {
         return Coins.of(devnet(), party.address);
     }
 
-    /** The metrics as their reader gets them. */
+    /** Returns the text of {@code /metrics}. */
     public String metrics() {
         return Dial.answer(Dial.request(uri().resolve("/metrics"), token)
                         .timeout(Duration.ofSeconds(10))
@@ -332,7 +332,7 @@ public final class DaemonRig implements AutoCloseable {
                 .body();
     }
 
-    /** Value of a metric without labels, or of one with these labels; it must be served. */
+    /** Returns the value of a metric without labels, or of one with these labels; fails if it is not served. */
     public double metric(String name) {
         return metrics()
                 .lines()
@@ -347,12 +347,12 @@ public final class DaemonRig implements AutoCloseable {
         return metrics().lines().anyMatch(each -> each.matches(line));
     }
 
-    /** Answer of {@code /readyz}. */
+    /** Returns the answer of {@code /readyz}. */
     public HttpResponse<String> readiness() {
         return Dial.answer(Dial.request(uri().resolve("/readyz")).build());
     }
 
-    /** Client with another token. */
+    /** Returns a client with another token. */
     public WalletdClient client(String other) {
         return new WalletdClient(uri(), other, Optional.empty(), PATIENCE);
     }

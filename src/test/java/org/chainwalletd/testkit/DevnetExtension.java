@@ -17,8 +17,7 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A fresh development chain for each test, on a free port, with blocks only on demand:
- *
+ * New development chain for each test, on a free port, with blocks only on demand:
  * <pre>{@code @RegisterExtension final DevnetExtension chain = new DevnetExtension();}</pre>
  */
 public final class DevnetExtension implements BeforeEachCallback, AfterEachCallback {
@@ -31,7 +30,7 @@ public final class DevnetExtension implements BeforeEachCallback, AfterEachCallb
         this(config -> config);
     }
 
-    /** With another configuration than the default one of {@link DevnetConfig#onDemand} and ten first blocks. */
+    /** Creates a chain with another configuration than the default one of {@link DevnetConfig#onDemand} with ten first blocks. */
     public DevnetExtension(UnaryOperator<DevnetConfig> change) {
         config = change.apply(DevnetConfig.onDemand(ChainProfile.of("chain")).withFirstBlocks(FIRST_BLOCKS));
     }
@@ -56,25 +55,25 @@ public final class DevnetExtension implements BeforeEachCallback, AfterEachCallb
         return devnet.uri();
     }
 
-    /** Mines blocks; the new height. */
+    /** Mines blocks and returns the new height. */
     public long mine(int blocks) {
         devnet.mine(blocks);
         return devnet.tip().height();
     }
 
-    /** Gives {@code amount} base units to {@code address} and confirms it with a block. */
+    /** Pays {@code amount} base units to {@code address} and confirms the payment with a block. */
     public Hash256 fund(Address address, long amount) {
         Hash256 txId = devnet.faucet(address, Amount.of(amount));
         devnet.mine(1);
         return txId;
     }
 
-    /** Submits a serialised transaction, past the network. */
+    /** Submits a serialised transaction directly, not over HTTP. */
     public Hash256 submit(String hex) {
         return submit(TransactionCodec.decode(HexFormat.of().parseHex(hex)));
     }
 
-    /** Submits a transaction, past the network. */
+    /** Submits a transaction directly, not over HTTP. */
     public Hash256 submit(Transaction tx) {
         return devnet.ledger().submit(tx);
     }

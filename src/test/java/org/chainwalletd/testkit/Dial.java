@@ -12,18 +12,18 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 
-/** Connections and requests of tests that give up when the other side says nothing. */
+/** Connections and requests of tests, with a timeout if the other side sends nothing. */
 public final class Dial {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** The client of all tests: each has threads of its own, and a new one for each question costs four times as much as the question. */
+    /** Client shared by all tests: each client has threads of its own, and creating one for each request costs four times as much as the request. */
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private Dial() {}
 
-    /** The answer to a request, as text. */
+    /** Sends a request and returns the answer as text. */
     public static HttpResponse<String> answer(HttpRequest request) {
         try {
             return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
@@ -35,7 +35,7 @@ public final class Dial {
         }
     }
 
-    /** Text of an answer, or of an event, as JSON. */
+    /** Parses the text of an answer or an event as JSON. */
     public static JsonNode json(String text) {
         try {
             return JSON.readTree(text);
@@ -44,34 +44,34 @@ public final class Dial {
         }
     }
 
-    /** A request for {@code uri} that fails when no head of an answer comes within a minute. */
+    /** Creates a request to {@code uri} that fails when no response head arrives within a minute. */
     public static HttpRequest.Builder request(URI uri) {
         return HttpRequest.newBuilder(uri).timeout(PATIENCE);
     }
 
-    /** The same request with a token. */
+    /** Creates such a request with a token. */
     public static HttpRequest.Builder request(URI uri, String token) {
         return request(uri).header("authorization", "Bearer " + token);
     }
 
-    /** A JSON-RPC call, or a batch of them, with a token. */
+    /** Creates a JSON-RPC call, or a batch of calls, with a token. */
     public static HttpRequest.Builder post(URI uri, String token, String body) {
         return request(uri, token)
                 .header("content-type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(body));
     }
 
-    /** A connection whose reads fail after a minute of silence. */
+    /** Connects; reads fail after a minute without data. */
     public static Socket socket(URI uri) throws IOException {
         return socket(uri.getHost(), uri.getPort());
     }
 
-    /** A connection whose reads fail after a minute of silence. */
+    /** Connects; reads fail after a minute without data. */
     public static Socket socket(String host, int port) throws IOException {
         return socket(new InetSocketAddress(host, port));
     }
 
-    /** A connection whose reads fail after a minute of silence. */
+    /** Connects; reads fail after a minute without data. */
     public static Socket socket(InetSocketAddress address) throws IOException {
         Socket socket = unconnected();
         try {
@@ -83,7 +83,7 @@ public final class Dial {
         return socket;
     }
 
-    /** A socket that is not connected yet, whose reads fail after a minute of silence. */
+    /** Creates an unconnected socket whose reads fail after a minute without data. */
     public static Socket unconnected() throws IOException {
         Socket socket = new Socket();
         socket.setSoTimeout((int) PATIENCE.toMillis());

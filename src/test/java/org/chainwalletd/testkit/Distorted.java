@@ -12,7 +12,7 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.NodeClient;
 
-/** A node whose blocks and transactions are changed on their way to the daemon; everything else arrives as it was sent. */
+/** Node client that changes blocks and transactions before the daemon receives them; all other answers are unchanged. */
 public final class Distorted {
     private final UnaryOperator<NodeClient.BlockSummary> blocks;
     private final UnaryOperator<NodeClient.NodeTransaction> transactions;
@@ -31,7 +31,7 @@ public final class Distorted {
         return new Distorted(block -> block, change).proxy(honest);
     }
 
-    /** The transaction with the most that its first output can hold. */
+    /** Returns the transaction with the maximum value in its first output. */
     public static NodeClient.NodeTransaction richer(NodeClient.NodeTransaction found) {
         Transaction tx = TransactionCodec.decode(found.bytes().toArray());
         List<TxOutput> outputs = new ArrayList<>(tx.outputs());

@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** Passes calls and push streams on to a development node and lies about the results of single methods, as a test says. */
+/** Proxy of a development node that passes calls and push streams on, and falsifies the results of single methods as a test specifies. */
 public final class DistortingNode implements AutoCloseable {
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
@@ -38,17 +38,29 @@ public final class DistortingNode implements AutoCloseable {
         return front.url();
     }
 
-    /** @param lie from the true result of {@code method} to the one that is answered */
+    /**
+     * Falsifies the results of a method.
+     *
+     * @param lie maps the true result of {@code method} to the one that is returned
+     */
     public void lieAbout(String method, Function<ObjectNode, JsonNode> lie) {
         lieAbout(method, (params, result) -> lie.apply((ObjectNode) result));
     }
 
-    /** @param lie from the parameters and the true result, null for an error, to the result that is answered; null: the truth */
+    /**
+     * Falsifies the results of a method.
+     *
+     * @param lie maps the parameters and the true result (null for an error) to the result that is returned; null returns the true one
+     */
     public void lieAbout(String method, BiFunction<JsonNode, JsonNode, JsonNode> lie) {
         lies.put(method, lie);
     }
 
-    /** @param words from the parameters to the error that {@code method} is refused with, without asking the node; null: it is asked */
+    /**
+     * Refuses calls of a method.
+     *
+     * @param words maps the parameters to the error with which {@code method} is refused without asking the node; null passes the call on
+     */
     public void refuse(String method, Function<JsonNode, String> words) {
         refusals.put(method, words);
     }
@@ -58,12 +70,12 @@ public final class DistortingNode implements AutoCloseable {
         refusals.clear();
     }
 
-    /** How often {@code method} was called. */
+    /** Returns the number of calls of {@code method}. */
     public long count(String method) {
         return front.count(method);
     }
 
-    /** How many calls there were, of all methods. */
+    /** Returns the number of calls of all methods. */
     public long count() {
         return front.requests().size();
     }
@@ -91,7 +103,7 @@ public final class DistortingNode implements AutoCloseable {
         ScriptedNode.body(200, answer.toString()).serve(request, socket);
     }
 
-    /** Without it whoever follows hears of a block only when he looks next. */
+    /** Without the stream a follower learns of a block only at its next poll. */
     private void stream(ScriptedNode.Request request, Socket socket) throws IOException {
         try (Socket node = Dial.socket(behind)) {
             streams.add(node);

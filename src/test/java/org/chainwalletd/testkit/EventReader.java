@@ -9,7 +9,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Reads {@code GET /events} over a bare socket. A read that gets nothing for 30 s, or nothing but two heartbeats, fails. */
+/** Reads {@code GET /events} over a plain socket. A read fails after 30 s without data, or if it receives only two heartbeats. */
 public final class EventReader implements Closeable {
     /** @param id empty when the event has none */
     public record Event(Optional<String> id, String kind, String data) {}
@@ -30,10 +30,10 @@ public final class EventReader implements Closeable {
     }
 
     /**
-     * Asks and reads the head of the answer.
+     * Sends the request and reads the head of the answer.
      *
-     * @param token null: without one
-     * @param lastEventId null: without one
+     * @param token null to send none
+     * @param lastEventId null to send none
      */
     public static EventReader open(URI daemon, String token, String lastEventId) throws IOException {
         Socket socket = Dial.socket(daemon);
@@ -48,7 +48,7 @@ public final class EventReader implements Closeable {
         return status;
     }
 
-    /** The next event, whatever it is; empty at the proper end of the stream. */
+    /** Returns the next event of any kind; empty at the regular end of the stream. */
     public Optional<Event> next() throws IOException {
         Optional<String> id = Optional.empty();
         String kind = null;
@@ -63,14 +63,14 @@ public final class EventReader implements Closeable {
             } else if (line.equals(":") && ++silences > HEARTBEATS) {
                 throw new IOException("nothing but heartbeats");
             } else if (line.equals("0")) {
-                // The last chunk.
+                // This was the last chunk.
                 return Optional.empty();
             }
         }
         throw new IOException("cut off");
     }
 
-    /** The next event of a kind. */
+    /** Returns the next event of a kind. */
     public Event next(String kind) throws IOException {
         for (Optional<Event> event = next(); event.isPresent(); event = next()) {
             if (event.get().kind().equals(kind)) {
@@ -80,12 +80,12 @@ public final class EventReader implements Closeable {
         throw new IOException("the stream has ended");
     }
 
-    /** Leaves as a client does that ends: the daemon finds out when it next writes. */
+    /** Closes the connection as a client that ends does: the daemon notices it at its next write. */
     public void hangUp() throws IOException {
         socket.close();
     }
 
-    /** Leaves with a reset, which the daemon hears of at once. */
+    /** Closes the connection with a reset, which the daemon notices immediately. */
     @Override
     public void close() throws IOException {
         socket.setSoLinger(true, 0);

@@ -16,15 +16,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Many connections from one address of this machine that send all they may and read nothing. What is cut off comes again. All on one thread,
- * which a test or a process of its own can have ({@link #main}).
+ * Many connections from one address of this machine that send as much as they may and read nothing. Connections that are closed by the target are
+ * opened again. Runs on a single thread, in a test or in a separate process ({@link #main}).
  */
 public final class Flood implements AutoCloseable {
-    /** Of a body that is sent but for its last byte: the longest that is taken by default. */
+    /** Length of a body that is sent except for its last byte: the longest accepted by default. */
     private static final int BODY = 2 << 20;
 
     private static final int CHUNK = 1 << 20;
-    /** Less than the longest head that is taken by default. */
+    /** Length of a head, below the longest accepted by default. */
     private static final int HEAD = 31 << 10;
 
     private static final int OPENED_AT_ONCE = 64;
@@ -32,29 +32,29 @@ public final class Flood implements AutoCloseable {
     private static final int STREAMS = 100;
     private static final long DRIP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** What each connection sends. */
+    /** Data that each connection sends. */
     public enum Kind {
-        /** A head of many short fields that does not end. */
+        /** Head of many short fields that does not end. */
         HEADS,
-        /** A head of one field after the other, each as long as the whole may be. */
+        /** Head of consecutive fields, each as long as the whole head may be. */
         LONG_FIELDS,
-        /** A body that lacks its last byte. */
+        /** Body without its last byte. */
         BODIES,
-        /** A chunk that lacks its last byte. */
+        /** Chunk without its last byte. */
         CHUNKS,
-        /** A body in chunks of one byte that does not end. */
+        /** Body in chunks of one byte that does not end. */
         TINY_CHUNKS,
-        /** One small call after the other, whose answers nobody reads. */
+        /** Consecutive small calls whose answers are not read. */
         PIPELINED,
-        /** Batches whose answers are as long as they may be, which nobody reads. */
+        /** Batches whose answers have the maximum length and are not read. */
         ANSWERS,
-        /** Bodies that are JSON of nothing but brackets, one after the other. */
+        /** Consecutive bodies of JSON that consists only of brackets. */
         TREES,
-        /** A hundred streams of HTTP/2 with calls whose answers have no window. */
+        /** A hundred HTTP/2 streams with calls whose answers have no flow-control window. */
         HTTP2,
-        /** The beginning of a TLS handshake, a byte a second. */
+        /** Beginning of a TLS handshake, one byte per second. */
         TLS_SLOW,
-        /** A connection and a byte, then another connection. */
+        /** Connections that are closed after one byte and replaced by new ones. */
         CHURN;
 
         public static Kind of(String word) {
@@ -67,27 +67,29 @@ public final class Flood implements AutoCloseable {
     }
 
     /**
-     * @param once what comes first
-     * @param again what follows, over and over; empty: the connection is held
+     * Data to send.
+     *
+     * @param once bytes that are sent first
+     * @param again bytes that are sent repeatedly afterwards; empty: the connection is only kept open
      */
     private record Script(byte[] once, byte[] again, boolean dripping, boolean closing) {
         static Script held(byte[] once) {
             return new Script(once, new byte[0], false, false);
         }
 
-        /** Many at once: a small packet each would keep the system busy instead of its target. */
+        /** Many at once, because small packets would keep the operating system busy instead of the target. */
         static Script endless(String again) {
             String some = again.repeat(Math.max(1, PIECE / again.length()));
             return new Script(new byte[0], ascii(some), false, false);
         }
     }
 
-    /** How far one connection is. */
+    /** State of one connection. */
     private final class Line {
         private ByteBuffer left = ByteBuffer.wrap(script.once());
         private long nextByte = System.nanoTime();
 
-        /** Returns false when it has nothing more to say now. */
+        /** Sends the next bytes; returns false if there is nothing to send now. */
         boolean send(SocketChannel channel) throws IOException {
             int room = PIECE;
             while (room > 0) {
@@ -132,10 +134,10 @@ public final class Flood implements AutoCloseable {
     private volatile boolean ended;
 
     /**
-     * Begins.
+     * Starts a flood.
      *
-     * @param from an address of this machine; on Linux every one of 127.0.0.0/8 is
-     * @param connections at a time
+     * @param from an address of this machine; on Linux any of 127.0.0.0/8
+     * @param connections number of concurrent connections
      * @param token of any scope; for kinds whose requests are read to their end
      */
     public Flood(InetSocketAddress target, String from, int connections, Kind kind, String token) throws IOException {
@@ -156,17 +158,17 @@ public final class Flood implements AutoCloseable {
         }
     }
 
-    /** Connections that are established now. */
+    /** Returns the number of established connections. */
     public int open() {
         return open.get();
     }
 
-    /** Connections that were established so far: what goes beyond the number of lines was cut off and came again. */
+    /** Returns the number of connections established so far; those above the number of lines were closed by the target and opened again. */
     public int opened() {
         return opened.get();
     }
 
-    /** Bytes so far. */
+    /** Returns the number of bytes sent so far. */
     public long sent() {
         return sent.get();
     }
@@ -195,18 +197,18 @@ public final class Flood implements AutoCloseable {
         for (int i = 0; i < missing; i++) {
             try {
                 SocketChannel channel = SocketChannel.open();
-                // Little is taken while nobody reads.
+                // The kernel accepts little data while nothing is read.
                 channel.setOption(StandardSocketOptions.SO_RCVBUF, 4096);
-                // The memory for sockets is that of the whole machine, which is also the target's: over the loopback
-                // each would be given more than a MiB for what is not taken, and where it is short the system drops
-                // what anybody sends.
+                // Socket memory is shared by the whole machine, including the target: over the loopback interface each
+                // connection would get more than 1 MiB for unread data, and when socket memory is short the kernel
+                // drops anybody's data.
                 channel.setOption(StandardSocketOptions.SO_SNDBUF, 64 << 10);
                 channel.configureBlocking(false);
                 channel.bind(source);
                 channel.connect(target);
                 channel.register(selector, SelectionKey.OP_CONNECT, new Line());
             } catch (IOException e) {
-                // No port or no file is left: later.
+                // No port or file descriptor is left; try again later.
                 return;
             }
         }
@@ -221,7 +223,7 @@ public final class Flood implements AutoCloseable {
                 opened.incrementAndGet();
                 key.interestOps(script.dripping() ? SelectionKey.OP_READ : SelectionKey.OP_WRITE);
             } else if (key.isReadable()) {
-                // Only where nothing is to be sent any more: how else could the end be noticed.
+                // Reads only if there is nothing more to send, to detect the end of the connection.
                 if (channel.read(ByteBuffer.allocate(4096)) < 0) {
                     drop(key);
                 }
@@ -317,7 +319,7 @@ public final class Flood implements AutoCloseable {
         return "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"id\":1}";
     }
 
-    /** The first bytes of a handshake message that announces 512 (RFC 8446, section 5.1). */
+    /** Returns the first bytes of a handshake message that announces 512 (RFC 8446, section 5.1). */
     private static byte[] hello() {
         byte[] bytes = new byte[517];
         byte[] start = {22, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3};
@@ -325,7 +327,7 @@ public final class Flood implements AutoCloseable {
         return bytes;
     }
 
-    /** Preface, no window for answers, and calls on as many streams as a client may open (RFC 9113). */
+    /** Returns a preface, no window for answers, and calls on as many streams as a client may open (RFC 9113). */
     private static byte[] streams(String token) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         out.writeBytes(ascii("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
@@ -355,7 +357,7 @@ public final class Flood implements AutoCloseable {
         out.writeBytes(payload);
     }
 
-    /** A literal field that is not indexed, with a new name (RFC 7541, section 6.2.2); both shorter than 127. */
+    /** Writes a literal field without indexing, with a new name (RFC 7541, section 6.2.2); both are shorter than 127. */
     private static void field(ByteArrayOutputStream out, String name, String value) {
         out.write(0);
         out.write(name.length());

@@ -35,7 +35,7 @@ import org.chainwalletd.node.Nodes;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
 
-/** A follower with its books in a folder, over real sockets to the given nodes. Closing and opening it again is a restart of the daemon. */
+/** Follower with its books in a folder, over real sockets to the given nodes. Closing and reopening it is a restart of the daemon. */
 public final class FollowRig implements AutoCloseable {
     private static final Duration INTERVAL = Duration.ofMillis(20);
 
@@ -51,12 +51,12 @@ public final class FollowRig implements AutoCloseable {
         this(folder, books, setup -> setup, nodes);
     }
 
-    /** Work that runs from when it is begun. */
+    /** Returns background work that runs as soon as it is begun. */
     public Background background() {
         return Spawners.background(kit);
     }
 
-    /** With another setup than the usual one. */
+    /** Creates a rig with a changed setup. */
     public FollowRig(Path folder, List<Book<?, ?>> books, UnaryOperator<FollowerSetup> change, URI... nodes) {
         List<BookTable<?, ?>> tables = new ArrayList<>();
         books.forEach(book -> tables.add(book.table()));
@@ -92,12 +92,12 @@ public final class FollowRig implements AutoCloseable {
         return Nodes.clientOf(kit.system(), settings, executor, new SimpleMeterRegistry());
     }
 
-    /** The rules of a network whose chain may begin with any block. */
+    /** Returns the rules of a network whose chain may begin with any block. */
     public static Function<NodeClient, CompletionStage<ChainRules>> known(Network network) {
         return node -> CompletableFuture.completedFuture(new ChainRules(network, Difficulty.EASIEST));
     }
 
-    /** The usual setup, but for nodes that say they are of this network. */
+    /** Returns the default setup, for nodes that report this network. */
     public static UnaryOperator<FollowerSetup> of(Network network) {
         return setup -> Copies.with(setup, "sources", Copies.with(setup.sources(), "rules", known(network)));
     }
@@ -114,7 +114,7 @@ public final class FollowRig implements AutoCloseable {
         return executor;
     }
 
-    /** Asks the nodes. */
+    /** Returns a client of the nodes. */
     public NodeClient client() {
         return client;
     }
@@ -127,7 +127,7 @@ public final class FollowRig implements AutoCloseable {
         return books;
     }
 
-    /** All events since the start. */
+    /** Returns all events since the start. */
     public List<FollowEvent> events() {
         return events;
     }

@@ -26,20 +26,19 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.follow.WorkCheck;
 
 /**
- * A block as a node may show it on top of a development chain, and the next on top of that. Everything in it fits together: links, times, ids
- * and roots. Only who has worked for it, and how much, is another matter, and whether what is in it may be spent: nobody who follows a chain
- * looks at that.
+ * Block that a node may present on top of a development chain, and further ones on top of it. Links, times, ids and roots are consistent. Only the
+ * proof of work may be missing or too small, and the transactions may be unspendable, which a follower of the chain does not check.
  */
 public final class ForgedBlock {
     private static final JsonMapper JSON = new JsonMapper();
 
-    /** What somebody did for a block. */
+    /** Proof of work of a block. */
     public enum Work {
-        /** Its nonce does not meet the target that is asked for. */
+        /** The nonce does not meet the required target. */
         NONE,
-        /** It meets a target that is easier than the one that is asked for: every hash does. */
+        /** The nonce meets a target easier than the required one, which every hash does. */
         TOO_LITTLE,
-        /** As a miner does. */
+        /** The nonce meets the required target. */
         ENOUGH
     }
 
@@ -57,14 +56,14 @@ public final class ForgedBlock {
                         TransactionCodec.txId(Party.PROFILE, tx).hex(), tx));
     }
 
-    /** The tip of the chain, which nobody forged. */
+    /** Returns the genuine tip of the chain. */
     public static ForgedBlock tipOf(Devnet chain) {
         return new ForgedBlock(
                 Optional.empty(),
                 chain.ledger().blockAt(chain.tip().height()).orElseThrow().block());
     }
 
-    /** A block on top of this one, with a coinbase that pays a stranger and these transactions. */
+    /** Creates a block on top of this one, with a coinbase that pays an unknown key, and these transactions. */
     public ForgedBlock next(Work work, Transaction... more) {
         BlockHeader below = block.header();
         List<Transaction> all = new ArrayList<>();
@@ -107,12 +106,12 @@ public final class ForgedBlock {
         return block.header().height();
     }
 
-    /** From now on the node names it as its tip, and shows it and those below. */
+    /** Makes the node report this block as its tip, and present it and those below. */
     public void toldBy(DistortingNode node) {
         toldBy(node, list -> {});
     }
 
-    /** The same with another list of this block's transactions than the one that its header commits to. */
+    /** Does the same, with a different list of this block's transactions than the one to which its header commits. */
     public void toldBy(DistortingNode node, Consumer<ArrayNode> change) {
         node.lieAbout("get_block_height", tip -> tip.put("height", height()).put("block_id", id.hex()));
         node.lieAbout("get_block", (asked, truth) -> {
@@ -152,7 +151,7 @@ public final class ForgedBlock {
                 .put("tx_root", header.txRoot().hex());
     }
 
-    /** Null for one that is in none of them. */
+    /** Returns a transaction; null if none of the blocks contains it. */
     private ObjectNode transaction(String txId) {
         Transaction tx = transactions.get(txId);
         if (tx == null) {

@@ -9,11 +9,11 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A port of the loopback address for a listener that begins later, or never. One that the system has chosen and taken back would not do: it
- * gives such a port to the next who asks for any, also to an outgoing connection, of tests that run beside this one.
+ * Port of the loopback address for a listener that starts later, or never. A port that the system has assigned and released would not do: the
+ * system may assign it again at any time, also to an outgoing connection of concurrent tests.
  */
 public final class FreePort {
-    /** Below the ports that Linux (32768), macOS and Windows (49152) choose from, above those of well-known services. */
+    /** Below the ephemeral ports of Linux (32768), macOS and Windows (49152), above the ports of well-known services. */
     private static final int LOWEST = 12_000;
 
     private static final int BEYOND_HIGHEST = 32_000;
@@ -21,7 +21,7 @@ public final class FreePort {
 
     private FreePort() {}
 
-    /** A port where nobody listens, nor at the one above it, where a development node has its indexer. */
+    /** Returns a port without a listener; the next higher one has none either, because a development node's indexer uses it. */
     public static int any() {
         for (int i = 0; i < TRIES; i++) {
             int port = ThreadLocalRandom.current().nextInt(LOWEST, BEYOND_HIGHEST);
@@ -32,7 +32,7 @@ public final class FreePort {
         throw new AssertionError("no free port in " + TRIES + " tries");
     }
 
-    /** The same with the loopback address. */
+    /** Returns such a port with the loopback address. */
     public static InetSocketAddress address() {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), any());
     }

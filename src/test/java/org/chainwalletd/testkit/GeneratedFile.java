@@ -8,14 +8,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A committed file that is made from the code. {@code mvn test -Dtest='*Generated*' -Dregenerate=true} writes them anew; without the
+ * Committed file that is generated from the code. {@code mvn test -Dtest='*Generated*' -Dregenerate=true} writes such files again; without the
  * property a difference fails the test.
  */
 public final class GeneratedFile {
     private GeneratedFile() {}
 
     /**
-     * @param path from the project's root
+     * Compares or writes a file.
+     *
+     * @param path relative to the project's root
      */
     public static void check(String path, String content) throws IOException {
         Path file = Path.of(path);

@@ -8,8 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Signals that never come to a process, nor to those that it starts, because they are born with them ignored: SIGHUP below {@code nohup},
- * SIGINT in the background of a script.
+ * Signals that a process and its children never receive, because it inherited them as ignored: SIGHUP under {@code nohup}, SIGINT in the background
+ * of a script.
  */
 public final class HangUp {
     private static final int SIGHUP = 1;
@@ -18,12 +18,12 @@ public final class HangUp {
 
     private HangUp() {}
 
-    /** Leaves a test of the signal out where the tests themselves cannot hear it. */
+    /** Skips the test if this process ignores SIGHUP. */
     public static void assumeHeard() {
         assumeFalse(isIgnored(SIGHUP), "SIGHUP is ignored by this process, as below nohup");
     }
 
-    /** Likewise of SIGINT. */
+    /** Skips the test if this process ignores SIGINT. */
     public static void assumeInterruptHeard() {
         assumeFalse(isIgnored(SIGINT), "SIGINT is ignored by this process, as in the background of a script");
     }

@@ -20,14 +20,14 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Ends a test that hangs. When nothing has begun or ended for {@code -Dtest.patience-secs} (300), the stacks of all threads are printed, and
- * written to {@code target/hanging-<process>.txt}, and the threads of the tests that run are interrupted; when that does not help within half a
- * minute, the process ends with {@link #EXIT}. Whoever runs many rounds in one test calls {@link #alive} in each. A search by the fuzzer is not watched.
+ * Ends a test that hangs. If no test has begun or ended for {@code -Dtest.patience-secs} (300), prints the stacks of all threads, writes them to
+ * {@code target/hanging-<process>.txt}, and interrupts the threads of the running tests; if that has no effect within half a minute, ends the
+ * process with {@link #EXIT}. A test with many rounds calls {@link #alive} in each. A search by the fuzzer is not watched.
  *
- * <p>JUnit makes one for each launch ({@code META-INF/services}).
+ * <p>JUnit creates one instance for each launch ({@code META-INF/services}).
  */
 public final class HangWatch implements TestExecutionListener {
-    /** Of a process with a test that could not be interrupted. */
+    /** Exit code of a process with a test that could not be interrupted. */
     static final int EXIT = 97;
 
     private static final Duration GRACE = Duration.ofSeconds(30);
@@ -37,25 +37,25 @@ public final class HangWatch implements TestExecutionListener {
     private static volatile long lastSign;
 
     /**
-     * Times without a sign of life.
+     * Limits of the time without progress.
      *
-     * @param patience after which the test is interrupted
-     * @param grace after which the process ends then
+     * @param patience time after which the test is interrupted
+     * @param grace time from then on after which the process ends
      */
     record Limits(Duration patience, Duration grace) {}
 
     private volatile String newest = "";
-    /** Threads of the tests that have begun and not ended, and of their containers. */
+    /** Threads of the running tests and of their containers. */
     private final Map<String, Thread> running = new ConcurrentHashMap<>();
 
     private volatile boolean over;
 
-    /** A sign of life from a test of many rounds. */
+    /** Reports progress of a test with many rounds. */
     public static void alive() {
         lastSign = System.nanoTime();
     }
 
-    /** Sets the times for the test that runs; returns those before. */
+    /** Sets the limits for the running test; returns the previous ones. */
     static Limits limit(Limits now) {
         Limits before = limits;
         limits = now;
@@ -134,7 +134,7 @@ public final class HangWatch implements TestExecutionListener {
         return said.toString();
     }
 
-    /** Unlike {@link ThreadInfo#toString} with the whole stack. */
+    /** Returns the whole stack, unlike {@link ThreadInfo#toString}. */
     private static String describe(ThreadInfo thread) {
         LockInfo lock = thread.getLockInfo();
         StringBuilder said = new StringBuilder("\"" + thread.getThreadName() + "\" " + thread.getThreadState()
@@ -146,7 +146,7 @@ public final class HangWatch implements TestExecutionListener {
         return said.append('\n').toString();
     }
 
-    /** Past what a test runner makes of {@link System#err}: it may never get to write that down. */
+    /** Writes directly to the file descriptor: a test runner replaces {@link System#err} and may never print what it has captured. */
     private static void tell(String stacks) {
         new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8).println(stacks);
         Path file = Path.of("target", "hanging-" + ProcessHandle.current().pid() + ".txt");

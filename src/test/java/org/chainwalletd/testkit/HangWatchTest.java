@@ -22,7 +22,7 @@ class HangWatchTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    /** Hang when they are told to, and are watched closely only meanwhile: before and after, a busy machine may take its time. */
+    /** Tests that hang on request, with short limits only meanwhile, because a busy machine may be slow before and after. */
     @EnabledIfSystemProperty(named = "hanging", matches = "true")
     static final class Hanging {
         @Test
@@ -47,7 +47,7 @@ class HangWatchTest {
         }
     }
 
-    /** Runs the tests of one class, as a test runner does; prints how many failed. */
+    /** Runs the tests of one class as a test runner does; prints the number of failures. */
     static final class Main {
         private Main() {}
 
@@ -65,7 +65,7 @@ class HangWatchTest {
     }
 
     @Test
-    void a_test_that_hangs_fails_and_the_stacks_of_all_threads_are_told() throws Exception {
+    void a_test_that_hangs_fails_and_the_stacks_of_all_threads_are_reported() throws Exception {
         Process process = run(Hanging.class);
 
         assertThat(Await.exit(process)).isZero();

@@ -16,7 +16,7 @@ import org.chainwalletd.devnet.pool.PoolConduct;
 import org.chainwalletd.devnet.pool.PoolSwap;
 import org.chainwalletd.evm.EvmAddress;
 
-/** A pool that keeps to what it promised except where a test says otherwise; switches may be thrown at any time. */
+/** Pool that behaves honestly except where a test specifies otherwise; the switches may be changed at any time. */
 public final class HostilePool implements PoolConduct {
     private volatile Optional<EvmAddress> ownContract = Optional.empty();
     private volatile Consumer<ObjectNode> misquote = quote -> {};
@@ -31,67 +31,67 @@ public final class HostilePool implements PoolConduct {
     private volatile boolean keepsFromClaiming;
     private volatile boolean gone;
 
-    /** Quotes name another contract than the one that everybody uses. */
+    /** Names another contract in its quotes than the common one. */
     public HostilePool ownContract(EvmAddress contract) {
         ownContract = Optional.of(contract);
         return this;
     }
 
-    /** Changes quotes as they leave. */
+    /** Changes quotes before they are sent. */
     public HostilePool misquotes(Consumer<ObjectNode> change) {
         misquote = change;
         return this;
     }
 
-    /** Does something as soon as it has seen a hash lock, such as taking its slot in the contract. */
+    /** Runs a step as soon as it has seen a hash lock, such as using its slot in the contract. */
     public HostilePool atQuote(Consumer<PoolSwap> step) {
         atQuote = step;
         return this;
     }
 
-    /** Every quote has the id of the first. */
+    /** Gives every quote the id of the first one. */
     public HostilePool repeatsId() {
         repeatsId = true;
         return this;
     }
 
-    /** Locks only a part of what it quoted, on either chain. */
+    /** Locks only a part of the quoted amount, on either chain. */
     public HostilePool locksOnly(int percent) {
         percentLocked = percent;
         return this;
     }
 
-    /** Its lock on the chain ends at this height. */
+    /** Makes its lock on the chain end at this height. */
     public HostilePool locksUntilHeight(long height) {
         timeoutHeight = Optional.of(height);
         return this;
     }
 
-    /** Puts locks that look like the real one before it: one of dust, one to another key. */
+    /** Creates locks similar to the real one before it: one of dust, one to another key. */
     public HostilePool decoys() {
         decoys = true;
         return this;
     }
 
-    /** Its lock on the chain commits to a datum that nobody knows. */
+    /** Makes its lock on the chain commit to an unknown datum. */
     public HostilePool datumHash() {
         datumHash = true;
         return this;
     }
 
-    /** Whether it keeps from locking although it should. */
+    /** Sets whether it does not lock although it should. */
     public HostilePool keepsFromLocking(boolean on) {
         keepsFromLocking = on;
         return this;
     }
 
-    /** Whether it keeps from taking the user's lock although it knows the secret. */
+    /** Sets whether it does not claim the user's lock although it knows the secret. */
     public HostilePool keepsFromClaiming(boolean on) {
         keepsFromClaiming = on;
         return this;
     }
 
-    /** Neither answers nor locks nor claims. */
+    /** Sets whether it neither answers nor locks nor claims. */
     public HostilePool vanished(boolean on) {
         gone = on;
         return this;

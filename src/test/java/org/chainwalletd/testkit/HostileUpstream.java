@@ -26,8 +26,8 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
 /**
- * Everything that an upstream may do to whoever asks it over HTTP, over a real socket: each caller of the daemon is set before each of
- * these. What ends at once ends although the upstream keeps the connection open; the rest ends with the caller's time.
+ * Everything that an upstream may do to an HTTP client, over a real socket; each caller of the daemon is tested with every case. A case that ends
+ * at once ends although the upstream keeps the connection open; the others end with the caller's timeout.
  */
 public enum HostileUpstream {
     FIVE_THOUSAND_INTERIM_ANSWERS(says("HTTP/1.1 100 Continue\r\n\r\n".repeat(5_000) + "HTTP/1.1 200 OK\r\n\r\n{}")),
@@ -109,7 +109,7 @@ public enum HostileUpstream {
     TLS_RECORDS_TOO_LONG(Start.TLS_HELLO, false, floods(new byte[] {22, 3, 3, -1, -1}, new byte[4_096])),
     TLS_HANDSHAKE_MESSAGE_TOO_LONG(
             Start.TLS_HELLO, false, floods(record(22, new byte[] {2, -1, -1, -1}), record(22, new byte[4_096]))),
-    /** Read part by part it takes thousands of nested calls. */
+    /** Parsing it recursively takes thousands of nested calls. */
     TLS_CERTIFICATE_OF_NESTED_PARTS(Start.TLS_HELLO, false, says(nestedCertificate())),
     PLAIN_BYTES_INSTEAD_OF_TLS(Start.TLS_HELLO, false, bytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")),
     INTERIM_ANSWERS_IN_TLS(Start.TLS, false, repeats("", "HTTP/1.1 100 Continue\r\n\r\n")),
@@ -123,18 +123,18 @@ public enum HostileUpstream {
     }),
     ANOTHER_HANDSHAKE_IN_TLS(Start.OLD_TLS, false, (socket, out) -> ((SSLSocket) socket).startHandshake());
 
-    /** What is sent in the worst case: the rest waits in buffers of the system. */
+    /** Bytes sent in the worst case: the rest waits in buffers of the system. */
     private static final long MOST_SENT = 64L << 20;
 
     private enum Start {
         AT_ONCE,
         AFTER_THE_REQUEST,
-        /** Without TLS, to one who begins with it. */
+        /** Plain text in response to a TLS handshake. */
         TLS_HELLO,
         TLS,
-        /** The end of the connection comes without the end of TLS. */
+        /** The connection ends without the end of TLS. */
         TLS_CUT,
-        /** 1.2, which knows renegotiation. */
+        /** TLS 1.2, which has renegotiation. */
         OLD_TLS
     }
 
@@ -161,7 +161,7 @@ public enum HostileUpstream {
         return "Transfer-Encoding: chunked\r\n\r\n" + chunks;
     }
 
-    /** The connection stays open behind it. */
+    /** Sends a text and keeps the connection open. */
     private static Script says(String text) {
         return (socket, out) -> {
             bytes(text).play(socket, out);
@@ -204,12 +204,12 @@ public enum HostileUpstream {
         return bytes;
     }
 
-    /** A TLS record without protection. */
+    /** Returns an unprotected TLS record. */
     private static byte[] record(int type, byte[] content) {
         return joined(new byte[] {(byte) type, 3, 3}, length(2, content.length), content);
     }
 
-    /** The first flight of a TLS 1.2 server, in plain, whose certificate has an extension of constructed octet strings within each other. */
+    /** Returns the first flight of a TLS 1.2 server, unencrypted, whose certificate has an extension of nested constructed octet strings. */
     private static String nestedCertificate() {
         byte[] nested = {};
         for (int depth = 0; depth < 8_000; depth++) {
@@ -285,17 +285,17 @@ public enum HostileUpstream {
         byte[] dropped = new byte[4_096];
         InputStream in = socket.getInputStream();
         while (in.read(dropped) >= 0) {
-            // What the caller still sends is of no interest.
+            // Further data from the caller is dropped.
             Arrays.fill(dropped, (byte) 0);
         }
     }
 
     /**
-     * Sets a caller before it.
+     * Runs a caller against this upstream.
      *
      * @param certificate of the TLS server, which the caller trusts
      * @param call makes one call to the URL
-     * @param passTime lets as much time pass for the caller as it may take
+     * @param passTime lets as much time pass for the caller as its timeout takes
      * @return the call's failure
      */
     public Throwable meet(TestCertificate certificate, Function<URI, CompletableFuture<?>> call, Runnable passTime) {
@@ -379,7 +379,7 @@ public enum HostileUpstream {
                     shown.close();
                 }
             } catch (IOException e) {
-                // The caller hung up, as it should.
+                // The caller closed the connection, as it should.
                 reached.countDown();
             } finally {
                 open.remove(socket);

@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
-/** What JSON schemas say against documents, the published schema of OpenRPC among them. Nothing is fetched. */
+/** Validation of documents by JSON schemas, including the published schema of OpenRPC. Downloads nothing. */
 public final class JsonSchemas {
     private static final String OPEN_RPC = "https://meta.open-rpc.org/";
     private static final String JSON_SCHEMA = "https://meta.json-schema.tools/";
@@ -35,18 +35,18 @@ public final class JsonSchemas {
 
     private JsonSchemas() {}
 
-    /** Complaints about {@code document} as an OpenRPC document, each with its place. */
+    /** Returns the errors of {@code document} as an OpenRPC document, each with its location. */
     public static List<String> againstOpenRpc(JsonNode document) {
         return complaints(REGISTRY.getSchema(SchemaLocation.of(OPEN_RPC)), document);
     }
 
-    /** Complaints of a draft-7 schema about {@code value}, each with its place. */
+    /** Returns the errors of {@code value} by a draft-7 schema, each with its location. */
     public static List<String> against(JsonNode schema, JsonNode value) {
         return complaints(REGISTRY.getSchema(schema), value);
     }
 
     /**
-     * Complaints of a schema that stands in an OpenRPC document.
+     * Returns the errors by a schema inside of an OpenRPC document.
      *
      * @param schema may refer to the document's shared schemas
      */

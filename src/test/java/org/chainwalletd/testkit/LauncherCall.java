@@ -14,16 +14,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A call of the packaged launcher being put together: arguments, environment, working folder. Ports are chosen by the system unless a test
- * names one.
+ * Builder of a call of the packaged launcher: arguments, environment, working directory. Ports are chosen by the system unless a test specifies
+ * one.
  */
 public final class LauncherCall {
-    /** For JVMs that do not live long enough to be repaid for more of the compiler's work. */
+    /** Option for JVMs that end before more optimisation by the compiler would pay off. */
     public static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1";
 
     /**
-     * For those that open or make many keys: each takes a third of the processor time when the compiler does its best for what is run
-     * hundreds of thousands of times, and for nothing else.
+     * Options for JVMs that open or make many keys: each key takes a third of the processor time if the compiler optimises fully only the code that
+     * runs hundreds of thousands of times.
      */
     private static final String MANY_KEYS = "-XX:Tier4InvocationThreshold=200000 -XX:Tier4MinInvocationThreshold=100000"
             + " -XX:Tier4CompileThreshold=500000 -XX:Tier4BackEdgeThreshold=2000000";
@@ -36,8 +36,8 @@ public final class LauncherCall {
     private Path datadir;
 
     /**
-     * The archive of classes halves what a start costs, and tests start often: it is made once, in the package, before the first one. Another
-     * JVM with tests may be making it. On a machine that is too slow for it the tests start without.
+     * Archive of classes, which halves the cost of a start. It is made once, in the package, before the first start; another JVM with tests may be
+     * making it at the same time. If the machine is too slow for it, the tests start without it.
      */
     private static final class Archive {
         static final int MINUTES = 5;
@@ -85,22 +85,22 @@ public final class LauncherCall {
         variables.putAll(quickStarts());
     }
 
-    /** What makes starts cheap, in the launcher's environment. */
+    /** Returns the launcher's environment for cheap starts. */
     public static Map<String, String> quickStarts() {
         return Map.of("WALLETD_ARCHIVE", Archive.MODE, "WALLETD_JAVA_OPTS", SHORT_LIVED);
     }
 
-    /** {@code target/chain-walletd} of the build that runs the test. */
+    /** Returns {@code target/chain-walletd} of the build that runs the test. */
     public static Path packageFolder() {
         return Path.of(System.getProperty("chainwalletd.home", "target/chain-walletd"));
     }
 
-    /** Exactly these words after the launcher's name. */
+    /** Creates a call with exactly these arguments. */
     public static LauncherCall words(String... words) {
         return new LauncherCall().and(words);
     }
 
-    /** The daemon on {@code datadir} and a free port; a node is still to be named. */
+    /** Creates a call of the daemon with {@code datadir} and a free port; a node must be added. */
     public static LauncherCall daemon(Path datadir) {
         return daemon(datadir, 0);
     }
@@ -111,17 +111,17 @@ public final class LauncherCall {
         return call;
     }
 
-    /** The daemon with a development node inside, whose blocks come on demand. */
+    /** Creates a call of the daemon with an embedded development node, whose blocks are mined on demand. */
     public static LauncherCall daemonWithDevnet(Path datadir) {
         return daemonWithDevnet(datadir, 0);
     }
 
-    /** Likewise, on a port that an earlier one had. */
+    /** Does the same with a fixed port, such as that of an earlier one. */
     public static LauncherCall daemonWithDevnet(Path datadir, int port) {
         return daemon(datadir, port).and("--devnet", "--devnet-bind", "127.0.0.1:0", "--devnet-block-interval", "0");
     }
 
-    /** The development node alone, with blocks on demand. */
+    /** Creates a call of the development node alone, with blocks on demand. */
     public static LauncherCall devnet(Path datadir, int port) {
         return words(
                 "devnet",
@@ -138,7 +138,7 @@ public final class LauncherCall {
         return this;
     }
 
-    /** Over a development node somewhere else. */
+    /** Adds a development node elsewhere. */
     public LauncherCall node(URI node) {
         return and("--node-rpc", node.toString(), "--network", "devnet");
     }
@@ -154,12 +154,12 @@ public final class LauncherCall {
         return this;
     }
 
-    /** For a daemon that will open or make many keys. */
+    /** Sets options for a daemon that opens or makes many keys. */
     public LauncherCall manyKeys() {
         return with("WALLETD_JAVA_OPTS", MANY_KEYS);
     }
 
-    /** The named {@link org.chainwalletd.store.files.CrashPoint} halts the process, {@code NAME} or {@code NAME#n}. */
+    /** Halts the process at the named {@link org.chainwalletd.store.files.CrashPoint}, {@code NAME} or {@code NAME#n}. */
     public LauncherCall crashAt(String point) {
         return with("WALLETD_JAVA_OPTS", variables.get("WALLETD_JAVA_OPTS") + " -Dwalletd.crash-point=" + point);
     }
@@ -174,7 +174,7 @@ public final class LauncherCall {
         return this;
     }
 
-    /** Starts the process and does not wait. */
+    /** Starts the process without waiting. */
     public DaemonProcess launch() {
         List<String> command = new ArrayList<>();
         command.add(launcher.toString());
@@ -192,7 +192,7 @@ public final class LauncherCall {
         }
     }
 
-    /** Starts the process and returns when it serves. */
+    /** Starts the process and waits until it serves. */
     public DaemonProcess start() {
         DaemonProcess process = launch();
         process.awaitReady();
@@ -207,7 +207,7 @@ public final class LauncherCall {
         }
     }
 
-    /** Runs in this process, from where the launcher's JVM begins too: for what is refused before anything is started. */
+    /** Runs the program in this process, from the launcher's entry point in the JVM: for calls that are refused before anything is started. */
     public Commands.Ended runHere() {
         Map<String, String> environment = new HashMap<>(System.getenv());
         unset.forEach(environment::remove);

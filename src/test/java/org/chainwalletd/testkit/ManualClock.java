@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 
-/** A clock that stands still until a test moves it, in either direction. */
+/** Clock that only a test moves, in either direction. */
 public final class ManualClock extends Clock {
     private volatile Instant now;
 

@@ -9,11 +9,11 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What a test has put somewhere, made its own, whatever the mask of whoever runs it lets others do. */
+/** Files of a test with the permissions that the daemon requires, independent of the umask. */
 public final class OwnFiles {
     private OwnFiles() {}
 
-    /** Takes the right to write from others, for {@code path} and all that is in it. */
+    /** Removes the write permission of others from {@code path} and everything in it. */
     public static Path of(Path path) throws IOException {
         try (Stream<Path> files = Files.walk(path)) {
             for (Path file : (Iterable<Path>) files::iterator) {
@@ -26,7 +26,7 @@ public final class OwnFiles {
         return path;
     }
 
-    /** Makes a file that only its owner can read. */
+    /** Creates a file that only its owner can read. */
     public static Path secret(Path file, String content) throws IOException {
         Files.deleteIfExists(file);
         Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));

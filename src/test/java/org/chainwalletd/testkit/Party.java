@@ -14,7 +14,7 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.crypto.Ed25519;
 
-/** A key that a test signs with itself, or gives to a daemon. */
+/** Key with which a test signs, or which it gives to a daemon. */
 public final class Party {
     public static final ChainProfile PROFILE = ChainProfile.of("chain");
 
@@ -37,12 +37,12 @@ public final class Party {
         return Ed25519.sign(seed, key.toArray(), TransactionCodec.signingMessage(PROFILE, genesis, unsigned));
     }
 
-    /** Spends a plain coin of this party. */
+    /** Signs a transaction that spends a coin of this party. */
     public Transaction pay(Hash256 genesis, Outpoint coin, TxOutput... outputs) {
         return pay(genesis, List.of(coin), outputs);
     }
 
-    /** Spends plain coins of this party. */
+    /** Signs a transaction that spends coins of this party. */
     public Transaction pay(Hash256 genesis, List<Outpoint> coins, TxOutput... outputs) {
         Transaction unsigned = Transaction.unsigned(coins, List.of(outputs));
         Witness witness = Witness.plain(key, sign(genesis, unsigned));

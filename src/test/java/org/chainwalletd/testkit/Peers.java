@@ -3,7 +3,7 @@ package org.chainwalletd.testkit;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.chainwalletd.net.HttpPeers;
 
-/** The daemon's HTTP client for tests: it is closed with its actor system. */
+/** The daemon's HTTP client, closed with its actor system. */
 public final class Peers {
     private Peers() {}
 

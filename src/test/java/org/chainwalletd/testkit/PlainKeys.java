@@ -14,7 +14,7 @@ import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 
-/** A keyring of given secrets that are not sealed: for vectors with known seeds. */
+/** Unsealed keyring of given secrets, for vectors with known seeds. */
 public class PlainKeys implements Signer {
     private record Key(byte[] seed, PublicKey publicKey) {}
 
@@ -25,7 +25,7 @@ public class PlainKeys implements Signer {
         this.chain = chain;
     }
 
-    /** Holds the key of {@code seed}, 32 bytes, from now on; its address. */
+    /** Adds the key of {@code seed}, 32 bytes, and returns its address. */
     public Address add(byte[] seed) {
         PublicKey publicKey = PublicKey.of(Ed25519.publicKey(seed));
         Address address = chain.addressOf(publicKey);

@@ -10,13 +10,17 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
-/** A server of HTTP that answers each request with the body that a test has for it, and keeps the requests. */
+/** HTTP server that answers each request with a body supplied by the test, and records the requests. */
 public final class PlayedServer implements AutoCloseable {
     private final HttpServer server;
     private final List<Request> requests = new CopyOnWriteArrayList<>();
     private volatile int status = 200;
 
-    /** @param authorization null when the request had none */
+    /**
+     * Recorded request.
+     *
+     * @param authorization null if the request had none
+     */
     public record Request(String authorization, String body) {}
 
     public PlayedServer(Supplier<String> answers) throws IOException {
@@ -39,13 +43,13 @@ public final class PlayedServer implements AutoCloseable {
         server.start();
     }
 
-    /** Status of the answers from now on. */
+    /** Sets the status of further answers. */
     public PlayedServer answering(int changed) {
         status = changed;
         return this;
     }
 
-    /** A member of an answer of JSON-RPC, result or error, with what surrounds it. */
+    /** Returns a JSON-RPC answer with this member, a result or an error. */
     public static String rpc(String member) {
         return "{\"jsonrpc\":\"2.0\"," + member + ",\"id\":1}";
     }

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Counts what objects keep in memory, as a 64-bit HotSpot with compressed references lays it out: the same on every machine and in every run,
- * which a measured heap is not. Fields of the JDK's classes cannot be read, so its maps and lists are counted by their known layout.
+ * Computes the memory retained by objects in the layout of a 64-bit HotSpot with compressed references: the same on every machine and in every run,
+ * unlike a measured heap. Fields of the JDK's classes cannot be read, so its maps and lists are counted by their known layout.
  */
 public final class RetainedBytes {
     private static final int HEADER = 12;
@@ -28,7 +28,9 @@ public final class RetainedBytes {
 
     private RetainedBytes() {}
 
-    /** Of all that can be reached from these, each object once; what classes, enums and lambdas share is left out. */
+    /**
+     * Returns the bytes of everything reachable from these roots, each object once; classes, enums and lambdas, which are shared, are not counted.
+     */
     public static long of(Object... roots) {
         RetainedBytes counter = new RetainedBytes();
         Arrays.asList(roots).forEach(counter::reach);
@@ -57,7 +59,7 @@ public final class RetainedBytes {
         if (object.getClass().isArray()) {
             countArray(object);
         } else if (object instanceof Map<?, ?> map && isOfJdk(object)) {
-            // The map, its table, and an entry for each with a hash, a key, a value and up to three links.
+            // The map, its table, and for each element an entry with a hash, a key, a value and up to three links.
             bytes += 48 + aligned(ARRAY_HEADER + (long) REFERENCE * tableSize(map.size())) + 40L * map.size();
             map.forEach((key, value) -> {
                 reach(key);

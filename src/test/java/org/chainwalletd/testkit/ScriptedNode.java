@@ -30,27 +30,29 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ServerSocketFactory;
 
 /**
- * A node over a real socket that does what a test tells it to: answers, lies, hangs, cuts off, floods. One request per connection, like a
- * real node. Each method has a script of its own; its last step repeats.
+ * Node over a real socket that behaves as a test specifies: it can answer, return false data, hang, close connections or flood. Serves one request
+ * per connection, like a real node. Each method has a separate script, whose last step repeats.
  */
 public final class ScriptedNode implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String END_OF_HEAD = "\r\n\r\n";
 
-    /** Threads of all nodes of the process: hundreds of requests a second would start one each. */
+    /** Shared threads of all nodes of the process: with hundreds of requests a second, each would otherwise start a thread. */
     private static final ExecutorService THREADS = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "scripted-node");
         thread.setDaemon(true);
         return thread;
     });
 
-    /** What the node does with one request. */
+    /** Response of the node to one request. */
     @FunctionalInterface
     public interface Step {
         void serve(Request request, Socket socket) throws IOException;
     }
 
     /**
+     * Request as received.
+     *
      * @param id as JSON text
      */
     public record Request(String head, String method, JsonNode params, String id) {}
@@ -84,7 +86,7 @@ public final class ScriptedNode implements AutoCloseable {
         }
     }
 
-    /** A URL at which nobody listens. */
+    /** Returns a URL without a listener. */
     public static URI refusing() {
         return URI.create("http://127.0.0.1:" + FreePort.any());
     }
@@ -93,7 +95,7 @@ public final class ScriptedNode implements AutoCloseable {
         return URI.create(scheme + "://127.0.0.1:" + server.getLocalPort());
     }
 
-    /** Sets the script of {@code method}; {@code *} stands for all methods that have none. */
+    /** Sets the script of {@code method}; {@code *} means all methods without one. */
     public ScriptedNode on(String method, Step... steps) {
         synchronized (scripts) {
             scripts.put(method, new ArrayDeque<>(List.of(steps)));
@@ -101,7 +103,7 @@ public final class ScriptedNode implements AutoCloseable {
         return this;
     }
 
-    /** Requests in the order in which they were read. */
+    /** Returns the requests in the order in which they were read. */
     public List<Request> requests() {
         return List.copyOf(requests);
     }
@@ -120,7 +122,7 @@ public final class ScriptedNode implements AutoCloseable {
         return serving.get();
     }
 
-    /** Lets all steps that {@link #held} go on. */
+    /** Continues all steps that wait because of {@link #held}. */
     public void release() {
         released.countDown();
     }
@@ -155,7 +157,7 @@ public final class ScriptedNode implements AutoCloseable {
         return (request, socket) -> write(socket, status, body);
     }
 
-    /** {@code text} is everything that goes over the wire, then the connection is closed. */
+    /** Sends only {@code text}, then closes the connection. */
     public static Step raw(String text) {
         return (request, socket) -> socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
     }
@@ -164,12 +166,12 @@ public final class ScriptedNode implements AutoCloseable {
         return (request, socket) -> {};
     }
 
-    /** Holds the connection without a word until {@link #release} or {@link #close}. */
+    /** Keeps the connection open without an answer until {@link #release} or {@link #close}. */
     public Step hang() {
         return held(cutOff());
     }
 
-    /** Does {@code step} after {@link #release}. */
+    /** Runs {@code step} after {@link #release}. */
     public Step held(Step step) {
         return (request, socket) -> {
             Await.opened(released);
@@ -177,7 +179,7 @@ public final class ScriptedNode implements AutoCloseable {
         };
     }
 
-    /** Announces nothing and sends {@code megabytes} of JSON string, or less when the caller hangs up. */
+    /** Sends {@code megabytes} of a JSON string without announcing the length, or less if the caller closes the connection. */
     public static Step flood(int megabytes, AtomicInteger sent) {
         return (request, socket) -> {
             OutputStream out = socket.getOutputStream();
@@ -190,7 +192,7 @@ public final class ScriptedNode implements AutoCloseable {
         };
     }
 
-    /** Sends one byte of an endless answer whenever asked by the clock of the caller's patience: every 5 ms. */
+    /** Sends one byte of an endless answer every 5 ms. */
     public static Step drip() {
         return (request, socket) -> {
             OutputStream out = socket.getOutputStream();
@@ -233,7 +235,7 @@ public final class ScriptedNode implements AutoCloseable {
             step(request.method()).serve(request, socket);
             socket.getOutputStream().flush();
         } catch (IOException e) {
-            // The caller hung up, which is what many scripts provoke.
+            // The caller closed the connection, which many scripts provoke.
         } finally {
             serving.decrementAndGet();
             open.remove(socket);
@@ -250,7 +252,7 @@ public final class ScriptedNode implements AutoCloseable {
         }
     }
 
-    /** A GET is the method of its path, such as {@code /sse}, with no parameters. */
+    /** Treats a GET as a call without parameters of the method named like its path, such as {@code /sse}. */
     private static Request read(InputStream raw) throws IOException {
         InputStream in = new BufferedInputStream(raw);
         StringBuilder head = new StringBuilder();

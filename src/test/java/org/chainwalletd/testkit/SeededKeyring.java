@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
- * What {@code init-seeded} makes of the words of the vector {@code hd-0-abandon-art} under {@link DaemonProcess#PASSPHRASE}, without a process and
- * the two Argon2id of it. The keys that a daemon derives from a seed cost it no Argon2id of their own, where every other key takes one to be made
- * and one for its first signature: for tests with many keys whose kind is all the same.
+ * Keyring that {@code init-seeded} makes from the words of the vector {@code hd-0-abandon-art} under {@link DaemonProcess#PASSPHRASE}, without a
+ * process and its two Argon2id computations. Keys derived from a seed need no Argon2id computation, whereas every other key needs one when it is
+ * made and one for its first signature: for tests with many keys of any kind.
  */
 public final class SeededKeyring {
     private static final String SEED =
@@ -19,7 +19,7 @@ public final class SeededKeyring {
 
     private SeededKeyring() {}
 
-    /** Puts one where nothing is yet; returns {@code datadir}. */
+    /** Creates the keyring in an empty folder; returns {@code datadir}. */
     public static Path in(Path datadir) {
         try {
             Path wallets = Files.createDirectories(datadir.resolve("wallets"));

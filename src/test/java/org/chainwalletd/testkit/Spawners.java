@@ -7,11 +7,11 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Spawner;
 
-/** Puts the actors of a package under the test kit. */
+/** Spawners that start the actors of a package in the test kit. */
 public final class Spawners {
     private Spawners() {}
 
-    /** Background work that runs from when it is begun. */
+    /** Returns background work that runs as soon as it is begun. */
     public static Background background(ActorTestKit kit) {
         return new Background() {
             @Override
@@ -21,7 +21,7 @@ public final class Spawners {
         };
     }
 
-    /** Names them by itself, so that a package can be started several times. */
+    /** Returns a spawner that generates the names, so that a package can be started several times. */
     public static Spawner of(ActorTestKit kit) {
         return new Spawner() {
             @Override

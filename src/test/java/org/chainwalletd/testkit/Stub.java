@@ -5,23 +5,27 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletionStage;
 
-/** Stands in for an interface where a test answers some calls by itself, and passes the others on. */
+/** Stub of an interface: a test answers some calls itself and passes the others on. */
 public final class Stub {
     private Stub() {}
 
-    /** Answers a call, or throws what the caller is to hear. */
+    /** Answers a call, or throws the exception for the caller. */
     @FunctionalInterface
     public interface Answers {
         Object to(Call call) throws Throwable;
     }
 
-    /** @param self the stub */
+    /**
+     * Intercepted call.
+     *
+     * @param self the stub
+     */
     public record Call(Object self, Method method, Object... arguments) {
         public String name() {
             return method.getName();
         }
 
-        /** Makes the call on the real thing, whose own exception comes back. */
+        /** Passes the call on to the real object, and throws that object's own exception. */
         public Object on(Object real) throws Throwable {
             try {
                 return method.invoke(real, arguments);
@@ -30,7 +34,7 @@ public final class Stub {
             }
         }
 
-        /** Makes a call that answers with a stage on the real thing. */
+        /** Passes a call that returns a stage on to the real object. */
         @SuppressWarnings("unchecked") // The caller knows what the method answers.
         public <T> CompletionStage<T> stage(Object real) {
             try {

@@ -23,9 +23,9 @@ import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
-/** A self-signed certificate with its key. */
+/** Self-signed certificate with its key. */
 public record TestCertificate(X509Certificate certificate, KeyPair keys) {
-    /** Of 127.0.0.1. */
+    /** Creates a certificate for 127.0.0.1. */
     public static TestCertificate make() throws Exception {
         return of(new GeneralName(GeneralName.iPAddress, "127.0.0.1"));
     }
@@ -60,7 +60,7 @@ public record TestCertificate(X509Certificate certificate, KeyPair keys) {
         }
     }
 
-    /** A context for clients that trusts nothing else. */
+    /** Creates a context for clients that trust only this certificate. */
     public SSLContext client() throws Exception {
         return trusting(certificate);
     }
@@ -76,7 +76,7 @@ public record TestCertificate(X509Certificate certificate, KeyPair keys) {
         return context;
     }
 
-    /** A context for servers that shows it. */
+    /** Creates a context for servers that present this certificate. */
     public SSLContext server() throws Exception {
         char[] password = "test".toCharArray();
         KeyStore store = KeyStore.getInstance("JKS");

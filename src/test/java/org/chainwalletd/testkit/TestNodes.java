@@ -17,7 +17,7 @@ import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.stage.Spawner;
 
-/** Starts the daemon's view of its nodes under a system alone, with connections that are closed when the system ends. */
+/** Starts the daemon's connections to its nodes in an actor system, without the rest of the daemon; they are closed when that system ends. */
 public final class TestNodes {
     private TestNodes() {}
 

@@ -5,7 +5,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Pools for blocking code in tests, as large as those of the daemon: work begins in the order in which it came. */
+/** Pools for blocking code in tests, of the same size as the daemon's: tasks start in the order of their submission. */
 public final class TestPools {
     public static final int THREADS = 16;
     private static final int LONGEST_QUEUE = 1_024;

@@ -18,15 +18,18 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * What secrets would look like where they must not be: their bytes, halves of them, and every usual way to write them. Looks for all at once,
- * in one pass.
+ * Searches data for secrets that must not occur in it: for their bytes, halves of them, and all common encodings. Searches for all of them in one
+ * pass.
  */
 public final class Traces {
-    /** So many first bytes of each are looked up at every place: two would be those of much else where characters have two bytes. */
+    /**
+     * Number of leading bytes of each trace that are looked up at every position. Two would match too much, because in texts with two bytes per
+     * character every other byte is the same.
+     */
     private static final int SHORTEST = Long.BYTES;
 
     private static final int FILTER_BITS = 20;
-    /** Of a file, so much is looked at in one go. */
+    /** Bytes of a file that are searched at a time. */
     private static final int WINDOW = 1 << 20;
 
     private final Map<Long, List<Trace>> byBeginning = new HashMap<>();
@@ -35,7 +38,11 @@ public final class Traces {
 
     private record Trace(String name, byte[] bytes) {}
 
-    /** @param secret 16 bytes or more */
+    /**
+     * Adds the traces of a secret.
+     *
+     * @param secret 16 bytes or more
+     */
     public Traces bytes(String name, byte[] secret) {
         int half = secret.length / 2;
         add(name + ", first half", Arrays.copyOf(secret, half));
@@ -49,7 +56,7 @@ public final class Traces {
             byte[] moved = new byte[before + secret.length];
             System.arraycopy(secret, 0, moved, before, secret.length);
             int whole = moved.length / 3 * 4;
-            // Without the characters that also depend on what stands before and after.
+            // Without the characters that also depend on the adjacent bytes.
             text(name + " as base64", Base64.getEncoder().encodeToString(moved).substring(before == 0 ? 0 : 4, whole));
             text(
                     name + " as base64 of URLs",
@@ -58,7 +65,7 @@ public final class Traces {
         return this;
     }
 
-    /** As it stands, in one byte for each character and in two. */
+    /** Adds a text, in one and in two bytes per character. */
     public Traces text(String name, String secret) {
         add(name, secret.getBytes(StandardCharsets.UTF_8));
         add(name + " in UTF-16", secret.getBytes(StandardCharsets.UTF_16LE));
@@ -79,7 +86,7 @@ public final class Traces {
         return (int) (beginning * 0x9e3779b97f4a7c15L >>> Long.SIZE - FILTER_BITS);
     }
 
-    /** Names of those that are in a text. */
+    /** Returns the names of the secrets that occur in a text. */
     public List<String> in(String text) {
         byte[] content = text.getBytes(StandardCharsets.UTF_8);
         Set<String> found = new TreeSet<>();
@@ -87,7 +94,7 @@ public final class Traces {
         return new ArrayList<>(found);
     }
 
-    /** Names of those that are in any file of a folder. */
+    /** Returns the names of the secrets that occur in any file of a folder. */
     public Set<String> under(Path folder) throws IOException {
         Set<String> found = new TreeSet<>();
         try (Stream<Path> files = Files.walk(folder)) {
@@ -98,7 +105,7 @@ public final class Traces {
         return found;
     }
 
-    /** Names of those that are in a file. */
+    /** Returns the names of the secrets that occur in a file. */
     public List<String> in(Path file) throws IOException {
         Set<String> found = new TreeSet<>();
         byte[] window = new byte[Math.max(WINDOW, 2 * longest)];
@@ -108,7 +115,7 @@ public final class Traces {
             while (read > 0) {
                 int filled = kept + read;
                 search(window, filled, found);
-                // What begins at the end of this window is whole in the next one.
+                // A trace that begins at the end of this window is complete in the next one.
                 kept = Math.min(filled, longest - 1);
                 System.arraycopy(window, filled - kept, window, 0, kept);
                 read = content.readNBytes(window, kept, window.length - kept);

@@ -23,14 +23,14 @@ import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 
 /**
- * Everything that a swap needs outside the daemon: the chain, the account chain and a pool with money on both, all at one clock that the
- * test moves. Nothing happens by itself: {@link #round} mines a block on either chain and lets the pool look.
+ * Everything that a swap needs outside of the daemon: the chain, the account chain and a pool with money on both, with a common clock that the test
+ * moves. Nothing happens automatically: {@link #round} mines a block on either chain and lets the pool work.
  */
 public final class TwoChains implements AutoCloseable {
     private static final int FIRST_BLOCKS = 20;
     private static final long POOL_COINS = 20_000_000_000L;
     private static final BigInteger POOL_WEI = BigInteger.TEN.pow(21);
-    /** A block may be only so much younger than those before it: from here on the chain's own time is the clock's. */
+    /** The time between blocks is limited; from this time on the chain's own time is the clock's. */
     private static final Instant SOON_AFTER_GENESIS = Instant.parse("2026-03-20T08:00:00Z");
 
     private static final Duration BLOCK = Duration.ofSeconds(10);
@@ -54,7 +54,7 @@ public final class TwoChains implements AutoCloseable {
         evm.fund(pool.evmAddress(), POOL_WEI);
     }
 
-    /** A block is at most a week after its parent, so as many lead from the genesis block to a clock. */
+    /** A block is at most a week after its parent, so this many blocks lead from the genesis block to a clock. */
     private static int blocksUntil(Instant clock) {
         long weeks = Duration.between(Instant.ofEpochSecond(Genesis.TIMESTAMP), clock)
                         .toDays()
@@ -62,7 +62,7 @@ public final class TwoChains implements AutoCloseable {
         return Math.toIntExact(weeks + 2);
     }
 
-    /** With an honest pool. */
+    /** Starts the chains with an honest pool. */
     public static TwoChains start() {
         return start(PoolConduct.HONEST);
     }
@@ -75,7 +75,7 @@ public final class TwoChains implements AutoCloseable {
         return start(SOON_AFTER_GENESIS, conduct, change);
     }
 
-    /** With a clock that begins where this machine's stands, for a daemon that looks at it. */
+    /** Starts with a clock that begins at this machine's time, for a daemon that uses the machine's clock. */
     public static TwoChains startNow(PoolConduct conduct, UnaryOperator<PoolConfig> change) {
         return start(Instant.now().truncatedTo(ChronoUnit.SECONDS), conduct, change);
     }
@@ -107,9 +107,9 @@ public final class TwoChains implements AutoCloseable {
     }
 
     /**
-     * Flags and their values of a daemon that swaps here.
+     * Returns the flags, with values, of a daemon that swaps here.
      *
-     * @param second endpoint of the account chain beside its own
+     * @param second second endpoint of the account chain
      */
     public List<String> flags(EvmEndpoint second) {
         return List.of(
@@ -135,7 +135,7 @@ public final class TwoChains implements AutoCloseable {
         return pool.uri();
     }
 
-    /** Ten seconds pass; a block on either chain, then the pool looks. */
+    /** Lets ten seconds pass, mines a block on either chain, then lets the pool work. */
     public void round() {
         clock.advance(BLOCK);
         chain.mine(1);

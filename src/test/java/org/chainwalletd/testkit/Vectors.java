@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 
 /**
- * Golden vectors: one JSON object with {@code description} and {@code vectors}, kept unchanged under
- * {@code src/test/resources/vectors}; those in {@code own/} were made for this project. Integers are read as {@link BigInteger}, so the whole range of u64 survives.
+ * Golden vectors: one JSON object with {@code description} and {@code vectors}, kept unchanged under {@code src/test/resources/vectors}; the ones
+ * in {@code own/} were made for this project. Integers are parsed as {@link BigInteger}, so the whole range of u64 is preserved.
  */
 public final class Vectors {
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -27,13 +27,13 @@ public final class Vectors {
 
     private Vectors() {}
 
-    /** What is to hold for one row of a vector file. */
+    /** Check of one row of a vector file. */
     @FunctionalInterface
     public interface Check {
         void run(JsonNode row) throws Exception;
     }
 
-    /** All rows of {@code <file>}, for example {@code keys.json}, in the order of the file; never none. */
+    /** Returns all rows of {@code <file>}, for example {@code keys.json}, in the order of the file; fails if there are none. */
     public static List<JsonNode> rows(String file) {
         List<JsonNode> rows = new ArrayList<>();
         try (InputStream in = Vectors.class.getResourceAsStream("/vectors/" + file)) {
@@ -46,12 +46,12 @@ public final class Vectors {
         return rows;
     }
 
-    /** One dynamic test per row, named {@code <file>: <name of the row>}. */
+    /** Creates one dynamic test per row, named {@code <file>: <name of the row>}. */
     public static Stream<DynamicTest> tests(String file, Check check) {
         return tests(file, row -> true, check);
     }
 
-    /** One dynamic test per row that {@code wanted} accepts; fails when it accepts none. */
+    /** Creates one dynamic test per row that {@code wanted} accepts; fails if it accepts none. */
     public static Stream<DynamicTest> tests(String file, Predicate<JsonNode> wanted, Check check) {
         List<JsonNode> selected = rows(file).stream().filter(wanted).toList();
         assertThat(selected).as("selected vectors of " + file).isNotEmpty();
@@ -59,7 +59,7 @@ public final class Vectors {
                 .map(row -> DynamicTest.dynamicTest(file + ": " + text(row, "name"), () -> check.run(row)));
     }
 
-    /** The row with this name. */
+    /** Returns the row with this name. */
     public static JsonNode row(String file, String name) {
         return rows(file).stream()
                 .filter(row -> name.equals(text(row, "name")))
@@ -67,30 +67,30 @@ public final class Vectors {
                 .orElseThrow(() -> new AssertionError(file + " has no vector " + name));
     }
 
-    /** Selects the rows whose text member {@code field} is {@code value}, as in {@code where("type", "sealed")}. */
+    /** Returns a filter for rows whose text member {@code field} is {@code value}, as in {@code where("type", "sealed")}. */
     public static Predicate<JsonNode> where(String field, String value) {
         return row -> value.equals(text(row, field));
     }
 
-    /** The hexadecimal member {@code field} as bytes; null when it is JSON null. Fails when there is no such member. */
+    /** Returns the hexadecimal member {@code field} as bytes; null if it is JSON null. Fails if there is no such member. */
     public static byte[] bytes(JsonNode row, String field) {
         String hex = text(row, field);
         return hex == null ? null : HexFormat.of().parseHex(hex);
     }
 
-    /** The text member {@code field}; null when it is JSON null. Fails when there is no such member. */
+    /** Returns the text member {@code field}; null if it is JSON null. Fails if there is no such member. */
     public static String text(JsonNode row, String field) {
         JsonNode value = row.required(field);
         return value.isNull() ? null : value.textValue();
     }
 
-    /** The integer member {@code field}, exact; null when it is JSON null. Fails when there is no such member. */
+    /** Returns the exact integer member {@code field}; null if it is JSON null. Fails if there is no such member. */
     public static BigInteger integer(JsonNode row, String field) {
         JsonNode value = row.required(field);
         return value.isNull() ? null : value.bigIntegerValue();
     }
 
-    /** The integer member {@code field} as a long that is to be read as unsigned (0 … 2^64-1). */
+    /** Returns the integer member {@code field} as an unsigned long (0 … 2^64-1). */
     public static long u64(JsonNode row, String field) {
         BigInteger value = integer(row, field);
         assertThat(value.signum() >= 0 && value.bitLength() <= Long.SIZE)
@@ -99,7 +99,7 @@ public final class Vectors {
         return value.longValue();
     }
 
-    /** The boolean member {@code field}. Fails when there is no such member. */
+    /** Returns the boolean member {@code field}. Fails if there is no such member. */
     public static boolean flag(JsonNode row, String field) {
         return row.required(field).booleanValue();
     }

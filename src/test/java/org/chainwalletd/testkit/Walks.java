@@ -6,7 +6,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.chainwalletd.store.files.CrashPoint;
 
-/** The crash points at which the tests of a class kill the process, or look at what a kill there would leave. */
+/** Crash points at which the tests of a class kill the process, or check the state that a kill there would leave. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Walks {

@@ -8,10 +8,10 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Keeps Pekko from reading the manifest of each jar whenever a test makes an actor system, which compares the versions of its modules: a
- * sixth of what tests with actors cost. The build pins those versions, and the daemon does not look either ({@code boot.PekkoSettings}).
+ * Prevents Pekko from reading the manifest of each jar whenever a test creates an actor system, to compare the versions of its modules: that is a
+ * sixth of the cost of tests with actors. The build pins those versions, and the daemon omits the check too ({@code boot.PekkoSettings}).
  *
- * <p>JUnit makes one for each launch ({@code META-INF/services}).
+ * <p>JUnit creates one instance for each launch ({@code META-INF/services}).
  */
 public final class WithoutManifests implements TestExecutionListener {
     @Override

@@ -29,7 +29,7 @@ class PaymentWaitsTest {
     private final WaitRig rig = new WaitRig();
 
     @Test
-    void a_payment_is_told_when_it_is_pending() throws Exception {
+    void a_payment_is_reported_when_it_is_pending() throws Exception {
         CompletableFuture<PaymentOutcome> waiting = waitWithBaseline(SHOP, 1);
         Hash256 txId = rig.pend(rig.payment(SHOP, 300, 200));
         rig.nudge(SHOP);
@@ -56,7 +56,7 @@ class PaymentWaitsTest {
     }
 
     @Test
-    void a_payment_that_comes_straight_in_a_block_is_told_without_a_question() throws Exception {
+    void a_payment_that_comes_straight_in_a_block_is_reported_without_a_question() throws Exception {
         CompletableFuture<PaymentOutcome> waiting = waitWithBaseline(SHOP, 1);
         Transaction tx = rig.payment(SHOP, 500);
         rig.connect(tx);

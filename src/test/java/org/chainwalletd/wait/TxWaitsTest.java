@@ -51,7 +51,7 @@ class TxWaitsTest {
     }
 
     @Test
-    void a_reorganisation_below_the_depth_starts_the_count_anew() throws Exception {
+    void a_reorganisation_below_the_depth_starts_the_count_again() throws Exception {
         CompletableFuture<TxOutcome> waiting = rig.forTx(txId, 2, LONG);
         rig.connect(tx);
         rig.disconnect();
@@ -182,7 +182,7 @@ class TxWaitsTest {
     }
 
     @Test
-    void who_comes_after_the_end_is_answered_at_once_also_when_the_waits_began_anew_since() throws Exception {
+    void who_comes_after_the_end_is_answered_at_once_also_when_the_waits_began_again_since() throws Exception {
         Thread caller = Thread.currentThread();
         AtomicBoolean breaks = new AtomicBoolean();
         try (WaitRig broken = new WaitRig(1, () -> {

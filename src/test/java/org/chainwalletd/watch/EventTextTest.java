@@ -11,7 +11,7 @@ class EventTextTest {
     private static final String HEX = "ab".repeat(32);
 
     @Test
-    void events_are_told_in_words_with_long_names_in_full_and_in_brief() {
+    void events_are_reported_in_words_with_long_names_in_full_and_in_brief() {
         Board.LogEntry spend = told(
                 "spend",
                 "{\"tx_id\":\"" + HEX + "\",\"method\":\"transfer\",\"from\":\"" + HEX

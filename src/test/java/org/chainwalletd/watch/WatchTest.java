@@ -151,7 +151,7 @@ class WatchTest {
     }
 
     @Test
-    void a_daemon_that_is_away_is_told_and_comes_back() throws Exception {
+    void a_daemon_that_is_unavailable_is_reported_and_comes_back() throws Exception {
         URI address = daemon.uri();
         onScreen(100, 30, screen -> {
             screen.until("live");
@@ -174,7 +174,7 @@ class WatchTest {
     }
 
     @Test
-    void a_fault_of_its_threads_ends_it_and_is_told() throws Exception {
+    void a_fault_of_its_threads_ends_it_and_is_reported() throws Exception {
         Duration tooLong = Duration.ofSeconds(Long.MAX_VALUE);
         Watch reading = new Watch(daemon.client(), daemon.uri(), new Watch.Pace(tooLong, 1, PAUSE, PAUSE));
         assertThat(failureOf(run(() -> reading.inLines(lines()))))

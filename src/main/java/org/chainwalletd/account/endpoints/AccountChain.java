@@ -614,7 +614,7 @@ public final class AccountChain {
         public Optional<AccountBlock> block(BlockRef at) {
             Optional<AccountBlock> block = super.block(at);
             if (at == BlockRef.Tag.LATEST) {
-                block.ifPresent(endpoint.figures()::toldOf);
+                block.ifPresent(endpoint.figures()::reported);
             }
             return block;
         }

@@ -102,7 +102,7 @@ public abstract sealed class AccountException extends RuntimeException {
 
         /**
          * @param contradicted whether answers differ, rather than only being missing
-         * @param answers each endpoint with what it said
+         * @param answers name and answer of each endpoint
          */
         public Disagreement(int quorum, boolean contradicted, List<String> answers) {
             super("fewer than " + quorum + " account-chain endpoints agree: " + String.join("; ", answers));

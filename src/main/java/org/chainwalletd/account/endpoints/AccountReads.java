@@ -44,7 +44,7 @@ public abstract class AccountReads {
     }
 
     /**
-     * The transactions of a block that go to {@code to} directly, in block order; empty when there is no such block. The hashes are not
+     * Returns the transactions of a block whose recipient is {@code to}, in block order; empty if there is no such block. The hashes are not
      * verified.
      */
     public Optional<List<AccountTransaction>> transactionsTo(EvmAddress to, BlockRef at) {
@@ -87,7 +87,7 @@ public abstract class AccountReads {
         return ask(new Question<>("eth_getStorageAt", params, Size.SMALL, ChainAnswers::word));
     }
 
-    /** {@code eth_getTransactionCount}: how many transactions of the address the chain has, which is its next nonce (u64). */
+    /** {@code eth_getTransactionCount}: number of transactions of the address on the chain, which is its next nonce (u64). */
     public long transactionCount(EvmAddress address, BlockRef at) {
         return ask(new Question<>(
                 "eth_getTransactionCount", Question.paramsOf(address, at), Size.SMALL, Quantities::count));
@@ -134,8 +134,8 @@ public abstract class AccountReads {
     }
 
     /**
-     * Tip of recent blocks' transactions, their median, in wei per gas and at least 1: {@code eth_feeHistory}, or where that shows none {@code
-     * eth_maxPriorityFeePerGas}. The base fee is in the block's header.
+     * Median tip of recent blocks' transactions, in wei per gas and at least 1: from {@code eth_feeHistory}, or {@code eth_maxPriorityFeePerGas} if
+     * that contains none. The base fee is in the block's header.
      */
     public BigInteger tip() {
         ArrayNode params = Question.noParams().add(Quantities.text(FEE_BLOCKS)).add(BlockRef.Tag.LATEST.word());
@@ -226,7 +226,7 @@ public abstract class AccountReads {
      * Receipt: outcome of a transaction in a block.
      *
      * @param succeeded false: it was reverted, and only its fee was paid
-     * @param effectiveGasPrice wei per gas that was paid
+     * @param effectiveGasPrice price paid, in wei per gas
      */
     public record AccountReceipt(
             Hash256 transaction,
@@ -366,7 +366,7 @@ public abstract class AccountReads {
             return Hash256.of(word);
         }
 
-        /** From {@code eth_feeHistory} over some blocks, with the median tip of each: the median of those that are not zero. */
+        /** Returns the median of the nonzero tips in an answer to {@code eth_feeHistory}, which has the median tip of each block. */
         static Optional<BigInteger> medianTip(JsonNode result) {
             List<BigInteger> tips = new ArrayList<>();
             optional(result, "reward")

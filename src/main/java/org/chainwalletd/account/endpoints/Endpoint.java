@@ -44,9 +44,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls one endpoint of the account chain, by JSON-RPC 2.0 over HTTP. It is asked for its chain id first, and again after each call that it
- * did not answer: behind the same name there may be another endpoint by then. Each call has a time and a length that it must not exceed,
- * however the endpoint behaves; nothing is tried twice. Blocks its callers, which are bounded by the permits of their {@link Lane}. Thread-safe.
+ * Client of one endpoint of the account chain, by JSON-RPC 2.0 over HTTP. Asks for the chain id first, and again after each unanswered call,
+ * because the name may lead to another server by then. Each call is limited in time and in length of the answer, whatever the endpoint does, and is
+ * never repeated. Calls block; the permits of a {@link Lane} limit their number. Thread-safe.
  */
 final class Endpoint {
     private static final Logger LOG = LoggerFactory.getLogger(Endpoint.class);
@@ -285,7 +285,7 @@ final class Endpoint {
         private static final int MOST_AT_ONCE = 16;
         /** Longest wait for a permit: the calls before this one end within their own time. */
         private static final Duration PERMIT_WAIT = Duration.ofSeconds(30);
-        /** Longest wait for memory that the answers of other endpoints hold; they are read within seconds. */
+        /** Longest wait for memory used by the answers of other endpoints, which are read within seconds. */
         private static final Duration MEMORY_WAIT = Duration.ofSeconds(10);
 
         private static final Duration MEMORY_LOOK = Duration.ofMillis(20);
@@ -338,7 +338,10 @@ final class Endpoint {
             }
         }
 
-        /** While a call of this lane is under way its memory comes back for certain; what others hold comes back soon, and nobody tells when. */
+        /**
+         * Polls until the memory can be reserved, because there is no notification of freed memory. While a call of this lane is in progress, its
+         * memory is certain to be freed, so the timeout counts only otherwise.
+         */
         private void reserve(long heap, String endpoint) throws InterruptedException {
             memory.lockInterruptibly();
             try {
@@ -417,7 +420,7 @@ final class Endpoint {
             return answered;
         }
 
-        void toldOf(AccountBlock latest) {
+        void reported(AccountBlock latest) {
             newest = latest;
         }
 

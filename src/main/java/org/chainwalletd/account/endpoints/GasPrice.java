@@ -25,7 +25,11 @@ public record GasPrice(BigInteger tip, BigInteger maxFee) {
         }
     }
 
-    /** @param most wei per gas, positive */
+    /**
+     * Creates a price with both fields limited to {@code most}.
+     *
+     * @param most maximum price in wei per gas, positive
+     */
     public static GasPrice bounded(BigInteger tip, BigInteger maxFee, BigInteger most) {
         BigInteger fee = maxFee.min(most);
         return new GasPrice(tip.min(fee), fee);
@@ -62,10 +66,10 @@ public record GasPrice(BigInteger tip, BigInteger maxFee) {
     }
 
     /**
-     * Price that replaces this one: both fields up by an eighth at least, or nodes would not take it, and by more when the market asks for more.
-     * Empty when {@code most} does not reach.
+     * Returns the price of a replacement transaction: both fields at least an eighth higher, because nodes reject a smaller increase, or the
+     * market's price if that is higher. Empty if {@code most} is too low for this.
      *
-     * @param most wei per gas that may be paid
+     * @param most maximum price in wei per gas
      */
     public Optional<GasPrice> raised(FeeMarket market, BigInteger most) {
         GasPrice wanted = of(market);
@@ -107,7 +111,7 @@ public record GasPrice(BigInteger tip, BigInteger maxFee) {
      * Price of gas in the next block, in wei per gas.
      *
      * @param baseFee burnt part, from the block header; zero on a chain without base fees
-     * @param tip to be paid beyond it, at least one wei
+     * @param tip paid on top of the base fee, at least one wei
      */
     public record FeeMarket(BigInteger baseFee, BigInteger tip) {
         private static final BigInteger TWO = BigInteger.valueOf(2);

@@ -38,7 +38,7 @@ public final class Quantities {
         return PREFIX + HexFormat.of().formatHex(address.toArray());
     }
 
-    /** A number of at most 256 bits. */
+    /** Reads a number of at most 256 bits. */
     static BigInteger number(JsonNode value) {
         String digits = digits(value);
         if (digits.isEmpty() || digits.length() > WORD_DIGITS) {

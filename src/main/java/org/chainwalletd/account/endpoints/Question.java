@@ -8,9 +8,9 @@ import org.chainwalletd.evm.EvmAddress;
 /**
  * A JSON-RPC call to the account chain.
  *
- * @param size how long its answer may be
- * @param reader of the {@code result}, which is JSON {@code null} when the endpoint says so; throws {@link IllegalArgumentException} for what
- *     cannot be the answer
+ * @param size limit of the answer's size
+ * @param reader parses the {@code result}, which may be JSON {@code null}; throws {@link IllegalArgumentException} for a value that cannot be the
+ *     answer
  */
 record Question<T>(String method, ArrayNode params, Size size, Reader<T> reader) {
     static final String SEND = "eth_sendRawTransaction";
@@ -20,7 +20,7 @@ record Question<T>(String method, ArrayNode params, Size size, Reader<T> reader)
         return method.equals(SEND);
     }
 
-    /** Leaves out the parameters: those of a claim hold the secret. */
+    /** Omits the parameters, because a claim's contain the secret. */
     @Override
     public String toString() {
         return "Question[" + method + "]";

@@ -1,5 +1,5 @@
 /**
- * The account chain as its endpoints tell it: one actor and one connection for each, answers checked for shape and for what was asked, and
- * the answers that a quorum agrees on. Sends nothing by itself.
+ * Client of the account chain's JSON-RPC endpoints: calls one endpoint, checks that its answer is well-formed and fits the query, and determines
+ * the answer on which a quorum of endpoints agrees. Makes no transactions of its own.
  */
 package org.chainwalletd.account.endpoints;

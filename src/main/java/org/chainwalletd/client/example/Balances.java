@@ -8,8 +8,8 @@ import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 
 /**
- * Prints the confirmed balance of each address, asked for all at once: with the daemon in {@code WALLETD_URL}, {@code WALLETD_AUTH_TOKEN} (of the
- * read scope) and {@code WALLETD_FINGERPRINT}.
+ * Prints the confirmed balance of each address, queried concurrently. The environment specifies the daemon: {@code WALLETD_URL},
+ * {@code WALLETD_AUTH_TOKEN} (read scope) and {@code WALLETD_FINGERPRINT}.
  */
 public final class Balances {
     private Balances() {}

@@ -9,9 +9,9 @@ import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 
 /**
- * Prints deposits as they become final: {@code Deposits MIN_CONFIRMATIONS [CURSOR]}, with the daemon in {@code WALLETD_URL},
- * {@code WALLETD_AUTH_TOKEN} (of the read scope) and {@code WALLETD_FINGERPRINT}. One line for each event and one for the cursor after them;
- * restarted with the last cursor it continues there and prints nothing twice. Runs until it is stopped.
+ * Prints deposits when they have enough confirmations: {@code Deposits MIN_CONFIRMATIONS [CURSOR]}. The environment specifies the daemon:
+ * {@code WALLETD_URL}, {@code WALLETD_AUTH_TOKEN} (read scope) and {@code WALLETD_FINGERPRINT}. Prints one line per event, and the cursor after
+ * each page; when started with the last cursor, it continues there and prints nothing twice. Runs until it is stopped.
  */
 public final class Deposits {
     private Deposits() {}
@@ -35,7 +35,7 @@ public final class Deposits {
         CreditFeed feed = new CreditFeed(daemon, ListCredits.of().withMinConfirmations(depth), stored);
         while (feed.hasNext()) {
             CreditPage page = feed.next();
-            // A real program does the rest in one transaction of its database.
+            // A real program stores the credits and the cursor in one transaction of its database.
             for (Credit credit : page.credits()) {
                 System.out.println(credit.event() + " " + credit.amount() + " to " + credit.address() + " by "
                         + credit.txId() + ":" + credit.outputIndex());

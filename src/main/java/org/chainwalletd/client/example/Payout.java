@@ -13,8 +13,8 @@ import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 
 /**
- * Pays once, however often it is started with the same token: {@code Payout FROM TO AMOUNT TOKEN}, with the daemon in {@code WALLETD_URL},
- * {@code WALLETD_AUTH_TOKEN} (of the spend scope) and {@code WALLETD_FINGERPRINT}.
+ * Pays once, however often it is started with the same token: {@code Payout FROM TO AMOUNT TOKEN}. The environment specifies the daemon:
+ * {@code WALLETD_URL}, {@code WALLETD_AUTH_TOKEN} (spend scope) and {@code WALLETD_FINGERPRINT}.
  */
 public final class Payout {
     private static final Duration PATIENCE = Duration.ofMinutes(10);

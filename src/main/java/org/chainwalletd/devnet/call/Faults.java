@@ -3,7 +3,7 @@ package org.chainwalletd.devnet.call;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The quirks and misbehaviour that {@code devnet_set} switches on and off. Safe for threads. */
+/** The quirks and misbehaviour that {@code devnet_set} switches on and off. Thread-safe. */
 public final class Faults {
     private volatile boolean quota;
     private volatile long latencyMillis;

@@ -220,7 +220,7 @@ public final class Json {
         return isInteger(number) ? number.bigIntegerValue().toString() : floatingPoint(number.doubleValue());
     }
 
-    /** The shortest decimal form: plain up to 16 digits before and 5 zeros behind the point, else with an exponent. */
+    /** The shortest decimal form: plain up to 16 digits before and 5 zeros after the point, otherwise with an exponent. */
     private static String floatingPoint(double value) {
         if (value == 0) {
             return 1 / value < 0 ? "-0.0" : "0.0";

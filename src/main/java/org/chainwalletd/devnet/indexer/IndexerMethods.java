@@ -423,7 +423,7 @@ final class IndexerMethods {
 
     /**
      * Cursors as a real indexer writes them: height and transaction id, for HTLCs the output index too, in base64url without padding. A page
-     * that ends between two rows of one transaction adds what tells them apart, as for HTLCs.
+     * that ends between two rows of one transaction adds data that distinguishes them, as for HTLCs.
      */
     private static final class Cursors {
         private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -15,9 +15,7 @@ import org.chainwalletd.chain.Witness;
 final class BlockRules {
     private BlockRules() {}
 
-    /**
-     * @throws IllegalStateException when {@code block} does not fit onto {@code parent}
-     */
+    /** @throws IllegalStateException when {@code block} is not a valid successor of {@code parent} */
     static void checkHeader(ChainProfile profile, Block block, ConnectedBlock parent, Hash256 target, long medianTime) {
         BlockHeader header = block.header();
         require(header.version() == BlockHeader.VERSION, "version " + header.version());

@@ -12,7 +12,7 @@ import org.chainwalletd.chain.StateTree;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.devnet.ledger.LedgerView.SpentBy;
 
-/** The best chain with its indexes, and every block that was ever part of it. Not safe for threads: the {@link Ledger} guards it. */
+/** The best chain with its indexes, and every block that was ever part of it. Not thread-safe: the {@link Ledger} guards it. */
 final class ChainState {
     /** A block may be at most this much younger than its parent, in seconds. */
     static final long MAX_STEP_SECONDS = 604_800;

@@ -237,7 +237,7 @@ final class Validator {
 
     /**
      * Verifies signatures and remembers the good ones, so that a transaction is not verified again when it is mined, nor the same signature
-     * for each input of one owner. Safe for threads; the verification itself holds no lock.
+     * for each input of one owner. Thread-safe; the verification itself holds no lock.
      */
     static final class SignatureCache {
         private static final int REMEMBERED = 65_536;

@@ -25,10 +25,10 @@ import org.chainwalletd.net.ByteBudget;
  * closed in favour of an address with fewer ({@link #mayGiveWay}): its client only has to reconnect, whereas a refused client gets no service.
  */
 public final class AddressShares {
-    /** Connections of one address in the normal class, unless {@link #few} lowers it; more than a typical backend's pool has. */
+    /** Number of connections of one address in the normal class, unless {@link #few} lowers it; more than a typical backend's pool has. */
     private static final int FEW = 32;
 
-    /** Bound on all connections of the normal class: where addresses are very many, a few connections of each are too many. */
+    /** Maximum number of connections in the normal class: with very many addresses, a few connections of each are too many. */
     private static final int NORMAL = 512;
 
     /** Maximum number of connections of one address that are examined to find one to close. */
@@ -73,7 +73,11 @@ public final class AddressShares {
             return connectionClass;
         }
 
-        /** @param holder may be asked to give way from now on */
+        /**
+         * Sets the holder.
+         *
+         * @param holder may be asked to give way from now on
+         */
         void heldBy(Holder holder) {
             synchronized (AddressShares.this) {
                 this.holder = Optional.of(holder);
@@ -95,7 +99,7 @@ public final class AddressShares {
     private static final class Share {
         private final ByteBudget budget;
         private final boolean proxy;
-        /** The ones that were looked at last are last. */
+        /** In the order of examination by {@link #mayGiveWay}: the ones examined last are last. */
         private final LinkedHashSet<Place> places = new LinkedHashSet<>();
 
         private Share(ByteBudget budget, boolean proxy) {
@@ -111,12 +115,12 @@ public final class AddressShares {
     private final ByteBudget all;
     private final ClientAddress addresses;
     private final Map<String, Share> shares = new HashMap<>();
-    /** Addresses that are bound, by how many connections each has; the ones that were looked at last are last. */
+    /** Limited addresses by their number of connections, in the same order of examination. */
     private final TreeMap<Integer, LinkedHashSet<Share>> bySize = new TreeMap<>();
 
     private final Arrivals arrivals = new Arrivals(System::nanoTime);
 
-    /** @param all what all clients together may make the daemon hold */
+    /** @param all memory budget for the buffered bytes of all clients together */
     public AddressShares(HttpLimits limits, ByteBudget all, ClientAddress addresses) {
         this.limits = limits;
         this.all = all;

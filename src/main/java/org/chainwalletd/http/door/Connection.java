@@ -55,9 +55,9 @@ public final class Connection implements AddressShares.Holder {
     private final RequestBytes request;
     private final ResponseOrder.Writes writes;
     private final Ending ending = new Ending();
-    /** The bytes below this level are HTTP/1 itself, not those of TLS. */
+    /** Whether the bytes below this level are HTTP/1 without TLS. */
     private boolean bareHttp1;
-    /** The client of the current request understands interim answers. */
+    /** Whether the client of the current request understands interim answers. */
     private boolean hearsInterim;
 
     private Optional<Runnable> overfull = Optional.empty();

@@ -165,7 +165,7 @@ public final class ConnectionGuard extends GraphStage<BidiShape<ByteString, Byte
                     pull(socketIn);
                 } else {
                     connection.refused("memory");
-                    failStage(new IllegalStateException("a client makes the daemon hold too much"));
+                    failStage(new IllegalStateException("a client exceeds its memory budget"));
                 }
             }
 

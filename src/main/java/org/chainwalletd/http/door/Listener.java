@@ -74,7 +74,10 @@ public final class Listener {
     /** Length in bytes up to which the start of a connection is examined again after each read. */
     private static final int LOOKED_AT_WHOLE = 1024;
 
-    /** Connections of one address beyond its memory budget that may wait in the queue to be refused with an HTTP answer; further ones are reset. */
+    /**
+     * Maximum number of connections of one address, beyond its memory budget, that wait in the queue to be refused with an HTTP answer; further
+     * ones are reset.
+     */
     private static final int REFUSED_IN_WORDS = 32;
 
     private static final Duration SWEEP_OF_A_STOP = Duration.ofMillis(100);
@@ -158,7 +161,7 @@ public final class Listener {
     }
 
     private void died() {
-        LOG.error("nobody can be served at {} any more", address());
+        LOG.error("the listener at {} can no longer serve clients", address());
         ended.complete(null);
     }
 
@@ -235,7 +238,7 @@ public final class Listener {
         try {
             channel.close();
         } catch (IOException e) {
-            LOG.debug("closing a connection that is gone: {}", e.getMessage());
+            LOG.debug("closing a lost connection: {}", e.getMessage());
         }
     }
 

@@ -53,7 +53,7 @@ public final class TokenRotation {
             LOG.info("Tokens read again");
             return true;
         } catch (IOException | Tokens.TokenException e) {
-            LOG.error("Tokens not taken, the tokens before stay in force: {}", e.getMessage());
+            LOG.error("The new tokens cannot be used, the previous ones stay in force: {}", e.getMessage());
             return false;
         }
     }
@@ -61,7 +61,7 @@ public final class TokenRotation {
     /** Reloads at every SIGHUP from now on. Does nothing on a platform without that signal. */
     public void onHangUp() {
         if (!Signals.install("HUP", this::reload)) {
-            LOG.warn("This platform has no SIGHUP: replaced token files are taken at the next start");
+            LOG.warn("This platform has no SIGHUP: replaced token files are read at the next start");
         }
     }
 }

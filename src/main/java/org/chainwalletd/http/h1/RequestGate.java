@@ -148,7 +148,7 @@ public final class RequestGate extends GraphStage<BidiShape<ByteString, ByteStri
             } else {
                 // An answer is being written, so no refusal can be sent.
                 connection.refused(Refusal.MEMORY.reason());
-                failStage(new IllegalStateException("a client makes the daemon hold too much"));
+                failStage(new IllegalStateException("a client exceeds its memory budget"));
             }
         }
 

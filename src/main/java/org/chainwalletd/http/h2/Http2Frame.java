@@ -74,7 +74,7 @@ record Http2Frame(int type, int flags, int stream, ByteString whole) {
         return (long) octet(at) << 24 | octet(at + 1) << 16 | octet(at + 2) << 8 | octet(at + 3);
     }
 
-    /** Octets of padding, with the one that tells them, beside {@code before} others that are not padded. */
+    /** Number of padding octets, including the octet of the padding length, after {@code before} other octets. */
     int padding(int before) {
         int padding = 0;
         if (has(PADDED)) {

@@ -6,8 +6,8 @@ import org.apache.pekko.util.ByteString;
 import org.chainwalletd.http.door.MemoryReservation;
 
 /**
- * Splits the input of an HTTP/2 client into frames (RFC 9113, sections 3.4 and 4.1). An incomplete frame takes no more memory than the
- * bytes received of it, which count as held.
+ * Splits the input of an HTTP/2 client into frames (RFC 9113, sections 3.4 and 4.1). An incomplete frame uses no more memory than its received
+ * bytes, which count as held.
  */
 final class Http2Frames {
     private static final int HEADER = Http2Frame.HEADER;

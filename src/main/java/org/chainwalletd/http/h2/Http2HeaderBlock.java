@@ -53,8 +53,8 @@ final class Http2HeaderBlock {
     }
 
     /**
-     * Frames with these fields, in which each field is spelt out and enters no table (RFC 7541, section 6.2.2): without padding, without
-     * priority, and none longer than the daemon offers.
+     * Returns frames with these fields, each encoded literally and not added to a table (RFC 7541, section 6.2.2): without padding and priority,
+     * and none longer than the maximum frame size of the daemon.
      */
     static ByteString anew(int stream, List<HpackTable.Field> fields, boolean endsStream) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
@@ -79,7 +79,7 @@ final class Http2HeaderBlock {
         return frames;
     }
 
-    /** Its length and its octets (RFC 7541, sections 5.1 and 5.2). */
+    /** Writes a string's length and its octets (RFC 7541, sections 5.1 and 5.2). */
     private static void string(ByteArrayOutputStream to, String text) {
         int most = 0x7f;
         to.write(Math.min(text.length(), most));
@@ -96,8 +96,8 @@ final class Http2HeaderBlock {
     private byte[] end() {
         byte[] whole = begun.toByteArray();
         held.giveBack(whole.length);
-        // Not reset: that would keep the buffer, which is not counted any more, and the token in it, as long as the
-        // connection.
+        // Replaced rather than reset: a reset would keep the buffer, which is no longer counted, and the token in it,
+        // as long as the connection is open.
         begun = new ByteArrayOutputStream();
         stream = 0;
         return whole;

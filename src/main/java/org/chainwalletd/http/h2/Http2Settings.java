@@ -7,8 +7,8 @@ import org.apache.pekko.util.ByteString;
 import org.chainwalletd.http.h2.Http2Violation.Code;
 
 /**
- * The settings of an HTTP/2 client (RFC 9113, section 6.5.2), checked and cut down to what Pekko HTTP may believe: it keeps as much of an
- * answer in each stream, and as many fields in its compressor, as a client says that it would take.
+ * Settings of an HTTP/2 client (RFC 9113, section 6.5.2), checked and limited before they reach Pekko HTTP, which otherwise buffers as much of an
+ * answer in each stream, and keeps as many fields in its compressor, as the client says that it accepts.
  */
 final class Http2Settings {
 
@@ -67,12 +67,12 @@ final class Http2Settings {
         }
     }
 
-    /** Initial window of new streams; {@code before} when the frame does not set it. */
+    /** Returns the initial window of new streams; {@code before} if the frame does not set it. */
     long initialWindow(long before) {
         return said.getOrDefault(INITIAL_WINDOW, before);
     }
 
-    /** The frame to pass on to Pekko. */
+    /** Returns the frame to pass on to Pekko. */
     ByteString frame() {
         ByteBuffer payload = ByteBuffer.allocate(said.size() * ENTRY);
         said.forEach((id, value) -> payload.putShort(id.shortValue()).putInt(value.intValue()));

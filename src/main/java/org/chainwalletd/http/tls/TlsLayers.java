@@ -129,7 +129,7 @@ public final class TlsLayers implements Listener.Protocol {
         @Override
         public void accept(SSLSession session) {
             if (over && !session.getProtocol().equals("TLSv1.3")) {
-                throw new IllegalStateException("a client negotiates anew");
+                throw new IllegalStateException("a client renegotiates");
             }
             over = true;
         }

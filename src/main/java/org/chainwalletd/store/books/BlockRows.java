@@ -116,7 +116,7 @@ public final class BlockRows {
         return from(page, height).filter(row -> row.height() == height);
     }
 
-    /** Tells whether the work of every block from one height to another, both included, was checked; false when ids in the range are not kept. */
+    /** Returns whether the work of every block from one height to another, both included, was checked; false when ids in the range are not kept. */
     public static boolean isWorkChecked(Page page, long from, long to) {
         if (to - from >= KEPT) {
             return false;
@@ -145,7 +145,7 @@ public final class BlockRows {
         page.update("UPDATE blocks SET work_checked = 1 WHERE scan = ? AND height = ? AND id = ?", page.scan(), place);
     }
 
-    /** Tells whether this block is among the kept ones of a scan. */
+    /** Returns whether this block is among the kept ones of a scan. */
     public static boolean has(Page page, BlockPlace place) {
         return page.has("SELECT 1 FROM blocks WHERE scan = ? AND height = ? AND id = ?", page.scan(), place);
     }

@@ -86,7 +86,7 @@ final class BookSchema {
         return !made;
     }
 
-    /** Tells whether the tables on a server have the versions of this release. */
+    /** Returns whether the tables on a server have the versions of this release. */
     static boolean isNewest(SqlSession server, List<? extends BookTable<?, ?>> tables) throws SQLException {
         Map<String, Long> versions = new HashMap<>();
         server.visit(
@@ -157,7 +157,7 @@ final class BookSchema {
                     mark.number());
         }
 
-        /** Tells whether the file was written by a release that records commits. */
+        /** Returns whether the file was written by a release that records commits. */
         static boolean isIn(SqlSession session) throws SQLException {
             return Sqlite.hasTable(session, "store_seen");
         }

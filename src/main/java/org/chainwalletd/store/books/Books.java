@@ -199,7 +199,7 @@ public final class Books implements AutoCloseable {
         return new Epoch(engine.run());
     }
 
-    /** Tells whether another daemon is known to have begun a run since this daemon's last one, so that this daemon's writes are refused. */
+    /** Returns whether another daemon is known to have begun a run since this daemon's last one, so that this daemon's writes are refused. */
     public boolean isReplaced() {
         return replaced;
     }
@@ -358,7 +358,7 @@ public final class Books implements AutoCloseable {
         return result;
     }
 
-    /** Tells whether other daemons may write as well. */
+    /** Returns whether other daemons may write as well. */
     public boolean isShared() {
         return watch.isPresent();
     }

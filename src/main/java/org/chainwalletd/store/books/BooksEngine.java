@@ -16,7 +16,7 @@ interface BooksEngine {
     /** Begins a transaction of the writer; returns a new session when the connection was lost. */
     SqlSession begin() throws SQLException;
 
-    /** Tells whether another process has written since the writer's last commit, so that the writer's row caches may be stale. */
+    /** Returns whether another process has written since the writer's last commit, so that the writer's row caches may be stale. */
     boolean othersWrote() throws SQLException;
 
     /**
@@ -29,7 +29,7 @@ interface BooksEngine {
     /** Rolls back the writer's transaction, in any state. */
     void rollback();
 
-    /** Tells whether the writer's connection was lost with certainly nothing written, so that the work may be repeated on a new one. */
+    /** Returns whether the writer's connection was lost with certainly nothing written, so that the work may be repeated on a new one. */
     default boolean isCutOff(Exception e) {
         return false;
     }
@@ -42,7 +42,7 @@ interface BooksEngine {
 
     void endReading() throws SQLException;
 
-    /** Tells whether the reader's connection was lost; the next transaction uses a new one. */
+    /** Returns whether the reader's connection was lost; the next transaction uses a new one. */
     default boolean isReadingCutOff(Exception e) {
         return false;
     }
@@ -72,7 +72,7 @@ interface BooksEngine {
     /** Returns the number of this daemon's last run of background work. */
     long run();
 
-    /** Tells whether the run with this number is the current one; inside a transaction of the writer. */
+    /** Returns whether the run with this number is the current one; inside a transaction of the writer. */
     boolean isCurrent(long run);
 
     /**

@@ -49,7 +49,7 @@ public final class BooksSession {
         return sql == connection;
     }
 
-    /** Tells whether this is the writer's session; only its caches see all changes. */
+    /** Returns whether this is the writer's session; only its caches see all changes. */
     boolean isWriter() {
         return writes;
     }
@@ -77,7 +77,7 @@ public final class BooksSession {
         return sql.statements();
     }
 
-    /** Tells whether other daemons use the same rows. */
+    /** Returns whether other daemons use the same rows. */
     public boolean isShared() {
         return sql.isRemote();
     }

@@ -36,12 +36,12 @@ public record CreditCursor(String store, long depth, Optional<Address> address, 
         return at(event.number());
     }
 
-    /** Tells whether no credit of a block was reported to the reader, so that the log has nothing for it; not used at depth 0. */
+    /** Returns whether no credit of a block was reported to the reader, so that the log has nothing for it; not used at depth 0. */
     boolean isBeforeFirstBlock() {
         return depth > 0 && height < 0 && position == 0;
     }
 
-    /** Tells whether a credit that was entered before the cursor's position in the log was reported to the reader. */
+    /** Returns whether a credit that was entered before the cursor's position in the log was reported to the reader. */
     boolean isTold(Credit credit) {
         long at = credit.block().height();
         return at <= height || at == height + 1 && credit.position() < position;

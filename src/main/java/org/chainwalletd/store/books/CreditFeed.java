@@ -313,7 +313,7 @@ public final class CreditFeed {
             return false;
         }
 
-        /** Tells whether the entry is a credit of a block that may not be reported yet; at depth 0 it also holds back everything after it. */
+        /** Returns whether the entry is a credit of a block that may not be reported yet; at depth 0 it also holds back everything after it. */
         static boolean isHidden(Page page, Entry entry, long top) {
             return entry.enters() && entry.height() > top && isActive(page, entry.credit());
         }
@@ -341,7 +341,7 @@ public final class CreditFeed {
             }
         }
 
-        /** Tells whether the entry concerns a block but is not reported by height, as connected credits are. */
+        /** Returns whether the entry concerns a block but is not reported by height, as connected credits are. */
         private static boolean isOfBlock(Entry entry) {
             return entry.kind() == CreditTable.REMOVED || entry.kind() == CreditTable.LATE;
         }
@@ -521,7 +521,7 @@ public final class CreditFeed {
                     && !wasPending(credit.outpoint().txId(), credit.outpoint().index());
         }
 
-        /** Tells whether, before the cursor, the last report about the output was that it was seen in a mempool. */
+        /** Returns whether, before the cursor, the last report about the output was that it was seen in a mempool. */
         private boolean wasPending(Hash256 txId, long output) {
             return page.queryOne(
                             "SELECT l.entry FROM (SELECT id" + CreditTable.SEEN_IN + " AND output = ?2) c"

@@ -82,7 +82,7 @@ public final class CreditPruning {
         return CreditTable.number(page, NUMBER);
     }
 
-    /** Tells whether everything after the cursor is still kept. */
+    /** Returns whether everything after the cursor is still kept. */
     static boolean isKept(Page page, CreditCursor cursor) {
         CreditCursor first = first(page, cursor);
         return cursor.log() >= first.log() && (cursor.depth() == 0 || cursor.height() >= first.height());

@@ -114,15 +114,15 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     /** Data that the book needs while it reads a transaction. */
     @FunctionalInterface
     public interface View {
-        /** Tells whether we have the key of an address. */
+        /** Returns whether we have the key of an address. */
         boolean owns(Address address);
 
-        /** Tells whether credits of an address are reported: those of our keys and of watch-only addresses. */
+        /** Returns whether credits of an address are reported: those of our keys and of watch-only addresses. */
         default boolean tells(Address address) {
             return owns(address);
         }
 
-        /** Tells whether this spend of an HTLC is made with one of our keys. */
+        /** Returns whether this spend of an HTLC is made with one of our keys. */
         default boolean redeems(Outpoint lock, HtlcSpend spend) {
             return false;
         }

@@ -55,7 +55,7 @@ public final class LedgerBooks {
      * @param historyFrom height from which its history is complete; {@link Long#MAX_VALUE} before the first block
      */
     public record Watched(Address address, long birth, long historyFrom) {
-        /** Tells whether all coins of the address are known. */
+        /** Returns whether all coins of the address are known. */
         public boolean isCovered() {
             return historyFrom <= Math.max(birth, 1);
         }

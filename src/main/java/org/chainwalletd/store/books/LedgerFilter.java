@@ -66,7 +66,7 @@ final class LedgerFilter {
         return session.ifCached(LedgerFilter.class);
     }
 
-    /** Tells whether so many coins were added and spent that the filter should be rebuilt. */
+    /** Returns whether so many coins were added and spent that the filter should be rebuilt. */
     private boolean needsRebuild() {
         return unspent.size() > maxSize;
     }
@@ -80,13 +80,13 @@ final class LedgerFilter {
         found.remove(address);
     }
 
-    /** Tells whether the address may be watched; false when it certainly is not. */
+    /** Returns whether the address may be watched; false when it certainly is not. */
     boolean mayBeWatched(Address address) {
         return watched.mayContain(number(address));
     }
 
     /**
-     * Tells whether we have the key of a watched address; empty for an address that is not watched.
+     * Returns whether we have the key of a watched address; empty for an address that is not watched.
      *
      * @param inTable looks it up in the table; not called when the answer is known
      */
@@ -112,7 +112,7 @@ final class LedgerFilter {
         unspent.add(number(outpoint));
     }
 
-    /** Tells whether the outpoint may be an unspent coin of the ledger; false when it certainly is not. */
+    /** Returns whether the outpoint may be an unspent coin of the ledger; false when it certainly is not. */
     boolean mayBeUnspent(Outpoint outpoint) {
         return unspent.mayContain(number(outpoint));
     }
@@ -207,7 +207,7 @@ final class LedgerFilter {
             }
         }
 
-        /** Tells whether the number may have been added; false when it certainly was not. */
+        /** Returns whether the number may have been added; false when it certainly was not. */
         boolean mayContain(long number) {
             long wanted = spread(number);
             int slot = first(slots, wanted);

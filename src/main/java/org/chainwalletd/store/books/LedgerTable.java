@@ -114,12 +114,12 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
 
     /** Data that the ledger needs while it reads a block. */
     public record View(Page page) {
-        /** Tells whether coins of the address are entered, whether its key is here or it is watch-only. */
+        /** Returns whether coins of the address are entered, whether its key is here or it is watch-only. */
         public boolean isWatched(Address address) {
             return owned(address).isPresent();
         }
 
-        /** Tells whether the address is watched and we have its key. */
+        /** Returns whether the address is watched and we have its key. */
         public boolean isOwned(Address address) {
             return owned(address).orElse(false);
         }
@@ -202,7 +202,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 underway.map(ScanRow::fromHeight).orElse(-1L));
     }
 
-    /** Tells whether an output is a coin of the page's scan, spent or not. */
+    /** Returns whether an output is a coin of the page's scan, spent or not. */
     static boolean has(Page page, Outpoint outpoint) {
         return page.has("SELECT 1 FROM coins INDEXED BY coins_by_outpoint" + OF_OUTPOINT, outpoint, page.scan());
     }

@@ -520,7 +520,7 @@ final class PostgresBooks implements BooksEngine {
     }
 
     /**
-     * Tells whether this daemon holds the lease. A daemon that takes the lease after this check begins its run after this transaction, because it
+     * Returns whether this daemon holds the lease. A daemon that takes the lease after this check begins its run after this transaction, because it
      * needs the same lock; so the last run belongs to the last holder.
      */
     private boolean holdsLease() throws SQLException {

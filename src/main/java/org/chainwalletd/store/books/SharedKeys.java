@@ -6,17 +6,17 @@ import org.chainwalletd.chain.Address;
 final class SharedKeys {
     private SharedKeys() {}
 
-    /** Tells whether the keyring now has a key for an address; false in a database that has only books. */
+    /** Returns whether the keyring now has a key for an address; false in a database that has only books. */
     static boolean has(Page head, Address address) {
         return isIn("keys", head, address);
     }
 
-    /** Tells whether the store has a row for a watch-only address. */
+    /** Returns whether the store has a row for a watch-only address. */
     static boolean isWatchedWithout(Page head, Address address) {
         return isIn("watch_only", head, address);
     }
 
-    /** Tells whether the money store is in the same database; false also for a file. */
+    /** Returns whether the money store is in the same database; false also for a file. */
     static boolean haveStore(Page head) {
         return head.session().isShared() && exists("watch_only", head);
     }

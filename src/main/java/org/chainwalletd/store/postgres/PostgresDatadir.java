@@ -121,7 +121,7 @@ final class PostgresDatadir {
         }
     }
 
-    /** Tells whether the datadir has an undamaged log of this store. */
+    /** Returns whether the datadir has an undamaged log of this store. */
     boolean hasLogOf(SqlSession session) throws SQLException {
         return memory.damage().isEmpty()
                 && log().isPresent()

@@ -44,7 +44,10 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     /** Minimum number of commits whose changes are kept; a daemon that is further behind reloads everything. */
     static final long KEPT_COMMITS = 10_000;
 
-    /** Number of spends changed by others above which everything is reloaded: that reads only open spends, while the other daemons wait. */
+    /**
+     * Maximum number of spends changed by other daemons that are reloaded singly. Above it everything is reloaded, which reads only open spends:
+     * the other daemons wait meanwhile.
+     */
     static final int MOST_CHANGED = 10_000;
 
     private static final long COMMITS_BETWEEN_PRUNING = 1_000;
@@ -380,7 +383,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         }
         if (head.silent() > 0) {
             throw StoreException.busy("store " + name + ": the database was promoted or restarted, and " + head.silent()
-                    + " daemons have not told yet whether it has their commits");
+                    + " daemons have not confirmed yet that it has their commits");
         }
         keeper = head.keeper();
         follow(head);
@@ -632,7 +635,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         }
     }
 
-    /** Returns the commits of which a database that has not gone back contains the newest, or an earlier one. */
+    /** Returns the last confirmed commit and the later ones with unknown outcome. A database that was not set back contains at least one of them. */
     private Stream<Made> seen() {
         return Stream.concat(Stream.of(confirmed), uncertain.stream());
     }
@@ -673,7 +676,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         throw GroupCommitWriter.unknown(name, why);
     }
 
-    /** Rejects a further commit on a server that lacks the one that it is to confirm: a promoted standby may have answered. */
+    /** Rejects a further commit on a server that lacks the commit to be confirmed: a promoted standby may have answered. */
     private void requireStillThere(Made made) throws SQLException {
         if (!session.has("SELECT 1 FROM commits WHERE number = ? AND random = ?", made.number(), made.random())) {
             throw new SQLException("the server that answers now does not have it");

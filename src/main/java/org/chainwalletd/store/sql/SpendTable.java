@@ -56,8 +56,8 @@ public final class SpendTable {
     static final String FINAL = "(" + CLOSED + " AND buried = 1)";
 
     /**
-     * Condition of buried transfers of which only the answer for their token is still needed. Locks, claims and swap spends are excluded: their
-     * owners read the spends themselves again.
+     * Condition of buried transfers that are needed only for the answer of their token. Locks, claims and swap spends are excluded: their owners
+     * read the spends themselves again.
      */
     static final String SETTLED = "(state = 'CONFIRMED' AND buried = 1 AND held IS NULL AND kind = 'transfer'"
             + " AND token_key IS NOT NULL)";

@@ -335,7 +335,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     /**
-     * Records why a claim failed. The claim may be journalled all the same; the next observation shows that, and the reason is then no longer
+     * Records why a claim failed. The claim may be journalled nevertheless; the next observation shows that, and the reason is then no longer
      * reported.
      */
     private Behavior<Command> claimFailed(Throwable failure) {

@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param expired the quote cannot be executed any more
  * @param locking our lock may have been sent
- * @param abandoning our lock is no longer wanted while it is in no block; it may be mined all the same
+ * @param abandoning our lock is no longer wanted while it is in no block; it may be mined nevertheless
  * @param claimPermitted the gate was open, and nothing more: the secret has not been revealed unless a claim is journalled. Cleared when a later
  * observation finds the gate closed and no journalled claim
  * @param claimJournalled a claim with the secret is durable, or a chain shows one: the secret counts as public, and the claim is pushed until it is

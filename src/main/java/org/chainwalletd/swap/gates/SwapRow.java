@@ -199,7 +199,7 @@ public record SwapRow(
                 || why.equals(CLAIM_NOT_MINED) && !(pool instanceof PoolLock.Locked);
     }
 
-    /** Tests whether our lock was sent but was neither observed nor found to be finally lost: it may exist all the same. */
+    /** Tests whether our lock was sent but was neither observed nor found to be finally lost: it may exist nevertheless. */
     private boolean isUnseen(OwnLock own) {
         return own instanceof OwnLock.Absent && acts.locking() && acts.lockTx().isPresent();
     }

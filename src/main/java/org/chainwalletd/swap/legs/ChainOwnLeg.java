@@ -291,7 +291,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
 
     /**
      * Spends an input of our lock back to ourselves, once, however often this is called. The lock is first marked in the store as no longer ours to
-     * send; a mempool may have it all the same, and then a block decides between the two.
+     * send; a mempool may have it nevertheless, and then a block decides between the two.
      */
     @Override
     public void abandonLock(SwapRow row) {

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Gets the spend of a lock mined. Each call rebroadcasts it to every node that lacks it. Mempools replace nothing, so a version with a higher fee
  * takes its place only when no node has it and at least one has rejected it on its merits. A node may falsely report that it has the spend: a spend
- * that another node has rejected and that stays unmined for {@link #UNMINED_BLOCKS} is replaced all the same. Each version is an intent of its own
+ * that another node has rejected and that stays unmined for {@link #UNMINED_BLOCKS} is replaced nevertheless. Each version is an intent of its own
  * before it is sent, and any of them may be mined. Stateless: what was sent is in the store.
  *
  * @param earlier token of a spend that was begun for another reason and serves as well

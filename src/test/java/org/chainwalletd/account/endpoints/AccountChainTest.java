@@ -50,7 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the client believes of endpoints that err, lie, flood, hang and drip. */
+/** Answers that the client accepts from endpoints that fail, return false data, flood, hang, or send slowly. */
 @Tag("long")
 class AccountChainTest {
     private static final Duration SHORT = Duration.ofMillis(400);
@@ -122,7 +122,7 @@ class AccountChainTest {
     }
 
     @Test
-    void an_endpoint_that_was_away_is_asked_for_its_chain_anew() {
+    void an_endpoint_that_was_unavailable_is_asked_for_its_chain_again() {
         balance(one);
         rig.first.down();
         assertThatThrownBy(() -> balance(one)).isInstanceOf(AccountException.Unreachable.class);
@@ -270,7 +270,7 @@ class AccountChainTest {
     }
 
     @Test
-    void two_of_three_outvote_a_liar_and_outlive_a_silent_one() {
+    void two_of_three_outvote_a_dishonest_one_and_do_without_a_silent_one() {
         var third = rig.chain.newEndpoint();
         AccountChain three = rig.client(2, Duration.ofSeconds(2), rig.first.uri(), rig.second.uri(), third.uri());
         third.lies().balance(rig.own, BigInteger.ONE);
@@ -296,7 +296,7 @@ class AccountChainTest {
         assertThat(done(rig.fees()).baseFee()).isEqualTo(rig.chain.head().baseFee());
     }
 
-    /** A client for which two of these endpoints decide; their calls may take ten minutes. */
+    /** Creates a client with a quorum of two of these endpoints; their calls may take ten minutes. */
     private AccountChain withoutHaste(EvmEndpoint... endpoints) {
         URI[] uris = Stream.of(endpoints).map(EvmEndpoint::uri).toArray(URI[]::new);
         return rig.client(2, Duration.ofMinutes(10), uris);
@@ -331,8 +331,7 @@ class AccountChainTest {
                 three.eachInTime(reads -> reads.transactionCount(rig.own, BlockRef.Tag.LATEST), count -> count);
 
         Await.opened(asked);
-        // A question that a quorum decides ends within its three seconds; one that it does not decide has not ended
-        // then.
+        // A query decided by a quorum ends within three seconds; one that is not decided has not ended then.
         assertThat(done(three.eachInTime(reads -> reads.transactionCount(rig.own, BlockRef.Tag.LATEST), count -> true)))
                 .hasSize(2);
         assertThat(told.toCompletableFuture()).isNotDone();
@@ -340,7 +339,7 @@ class AccountChainTest {
         assertThat(done(told)).hasSize(3);
     }
 
-    /** Two of four: two that are late could be an answer of their own, and then neither is believed. */
+    /** A quorum of two of four: two late endpoints could agree on another answer, and then neither answer would be accepted. */
     @Test
     void others_who_could_still_be_a_quorum_are_waited_for() {
         AccountChain four = withoutHaste(rig.first, rig.second, rig.chain.newEndpoint(), rig.chain.newEndpoint());
@@ -358,7 +357,7 @@ class AccountChainTest {
         assertThat(done(told)).hasSize(3);
     }
 
-    /** A single endpoint's word may stop what it is asked for. */
+    /** The answer of a single endpoint can veto the decision. */
     @Test
     void all_are_waited_for_where_each_of_them_counts() {
         AccountChain three = withoutHaste(rig.first, rig.second, rig.chain.newEndpoint());
@@ -390,7 +389,7 @@ class AccountChainTest {
         assertThatThrownBy(() -> done(rig.endpoints.finalBlock())).isInstanceOf(AccountException.Disagreement.class);
     }
 
-    /** One byte at a time keeps every idle time-out away. */
+    /** One byte at a time prevents every idle timeout. */
     @Test
     void an_endpoint_that_drips_is_left_when_its_time_is_over() throws IOException {
         try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
@@ -414,7 +413,7 @@ class AccountChainTest {
                 Await.pause(20);
             }
         } catch (IOException e) {
-            // The client has gone, as it should.
+            // The client has disconnected, as it should.
         }
     }
 
@@ -499,7 +498,7 @@ class AccountChainTest {
                 .hasMessageContaining("no memory");
     }
 
-    /** On a small heap there is room for one answer with many events: the endpoints that are asked together give theirs in turn. */
+    /** A small heap has room for one answer with many events: endpoints that are queried together answer one after the other. */
     @Test
     void an_endpoint_waits_for_memory_that_the_answer_of_another_holds() {
         ByteBudget forOne = ByteBudget.of(Question.Size.WIDE.heap() + Question.Size.SMALL.heap());

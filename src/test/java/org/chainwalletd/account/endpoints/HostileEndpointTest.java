@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whatever an endpoint of the account chain does, a call to it ends with its error. */
+/** Whatever an endpoint of the account chain does, a call to it fails with a specific error. */
 @Tag("long")
 class HostileEndpointTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -33,7 +33,7 @@ class HostileEndpointTest {
     private static TestCertificate certificate;
     private static ActorTestKit kit;
     private static HttpPeers peers;
-    /** With stacks as small as the daemon's, and smaller: what a certificate makes of them must not depend on the compiler. */
+    /** Threads with stacks as small as the daemon's, and smaller: the stack depth that a certificate needs must not depend on the compiler. */
     private static ExecutorService handshakes;
 
     private static SSLContext trust;

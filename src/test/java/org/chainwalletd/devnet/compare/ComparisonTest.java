@@ -39,7 +39,7 @@ class ComparisonTest {
     }
 
     @Test
-    void what_a_node_answers_otherwise_is_told() throws IOException {
+    void what_a_node_answers_otherwise_is_reported() throws IOException {
         try (Devnet other = Devnet.start(CONFIG.withSeed(OptionalLong.of(7)))) {
             other.faults().refuse(true);
             assertThat(Comparison.run(CHAIN, other.uri(), () -> other.mine(1), findings::add))

@@ -31,7 +31,7 @@ class StrictSignaturesTest {
     private final BigInteger secret = BigInteger.valueOf(0x1234_5678_9abc_def1L);
     private final BigInteger nonce = BigInteger.valueOf(0x0fed_cba9_8765_4321L);
 
-    /** A point of the curve in affine coordinates: slow, and plain enough to be believed. */
+    /** Point of the curve in affine coordinates: slow, but simple enough to be obviously correct. */
     private record Point(BigInteger x, BigInteger y) {
         static final Point NEUTRAL = new Point(BigInteger.ZERO, BigInteger.ONE);
 

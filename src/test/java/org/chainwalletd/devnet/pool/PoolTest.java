@@ -35,7 +35,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The pool against a user who does by hand what the engine does. */
+/** The pool with a user who does by hand what the engine does. */
 class PoolTest {
     private static final byte[] PREIMAGE = Bytes.parse("3c".repeat(32)).toArray();
     private static final Hash256 HASH = Hash256.sha256(PREIMAGE);

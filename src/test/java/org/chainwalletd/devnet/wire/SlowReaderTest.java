@@ -51,7 +51,7 @@ class SlowReaderTest {
         }
     }
 
-    /** Reads on; now and then something else happens on the chain. */
+    /** Continues to read, with occasional other events on the chain. */
     private static int eventsUntilResync(NodeServer server, BufferedReader lines) throws Exception {
         int events = 0;
         for (String line = lines.readLine(); ; line = lines.readLine()) {

@@ -14,7 +14,7 @@ import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.net.ByteBudget;
 import org.junit.jupiter.api.Test;
 
-/** Who counts as one address, and who is bound by nothing but the totals. */
+/** Which connections count as one address, and which are limited only by the totals. */
 class AddressSharesTest {
     private static final HttpLimits LIMITS = ServerFixture.withShares(ServerFixture.LIMITS, 2, 1 << 10, Long.MAX_VALUE);
 
@@ -52,7 +52,7 @@ class AddressSharesTest {
                 .isTrue();
     }
 
-    /** A connection that is quiet since a time, or at work. */
+    /** Connection that has been quiet since a time, or is working. */
     private record Fake(String name, OptionalLong quietSince) implements AddressShares.Holder {
         @Override
         public OptionalLong quietSince(long now) {

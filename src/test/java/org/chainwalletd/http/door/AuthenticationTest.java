@@ -149,7 +149,7 @@ class AuthenticationTest extends WithServer {
     }
 
     @Test
-    void what_a_replaced_classic_token_has_open_ends_and_that_of_the_others_goes_on() throws Exception {
+    void what_a_replaced_classic_token_has_open_ends_and_that_of_the_others_continues() throws Exception {
         TokenRotation rotation = rotation();
         Authenticator authenticator = rotation.authenticator();
         Grant read = grant(authenticator, "token-read");
@@ -264,7 +264,7 @@ class AuthenticationTest extends WithServer {
     }
 
     @Test
-    void sighup_makes_the_process_take_the_files_anew() throws Exception {
+    void sighup_makes_the_process_read_the_files_again() throws Exception {
         HangUp.assumeHeard();
         TokenRotation rotation = rotation();
         Authenticator authenticator = rotation.authenticator();

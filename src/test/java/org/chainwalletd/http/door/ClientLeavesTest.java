@@ -46,13 +46,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A call that waits learns that its client has left and gives its place back; a call that does not wait goes on to its end. */
+/** A waiting call learns that its client has left and releases its slot; a call that does not wait runs to its end. */
 @Timeout(120)
 class ClientLeavesTest extends WithServer {
     private static final String WAIT = "{\"jsonrpc\":\"2.0\",\"method\":\"wait\",\"id\":1}";
     private static final String WORK = "{\"jsonrpc\":\"2.0\",\"method\":\"work\",\"id\":2}";
 
-    /** One ordinary call at a time, so that a place that is not given back shows. */
+    /** One ordinary call at a time, so that a slot that is not released shows. */
     private static final HttpLimits LIMITS = limits(Duration.ofSeconds(60));
 
     record Ok(boolean ok) {}
@@ -159,7 +159,7 @@ class ClientLeavesTest extends WithServer {
     }
 
     @Test
-    void a_client_that_waits_for_its_answer_with_its_sending_side_closed_hears_interim_answers_first()
+    void a_client_that_waits_for_its_answer_with_its_sending_side_closed_receives_interim_answers_first()
             throws Exception {
         start(limits(Duration.ofMinutes(10)), false);
         try (RawClient client = waitingClient()) {
@@ -344,7 +344,7 @@ class ClientLeavesTest extends WithServer {
     }
 
     @Test
-    void a_call_that_does_not_wait_goes_on_without_its_client_and_keeps_its_place_meanwhile() throws Exception {
+    void a_call_that_does_not_wait_continues_without_its_client_and_keeps_its_place_meanwhile() throws Exception {
         start(LIMITS, false);
         RawClient client = fixture.client().post(ServerFixture.READ, WORK);
         Await.until("the call is being worked on", () -> working.get() == 1);
@@ -399,7 +399,10 @@ class ClientLeavesTest extends WithServer {
         assertThat(dispatcher.longPolls()).isEqualTo(number);
     }
 
-    /** A wait has begun before its request gives its place back, and a further request of its token is refused until then. */
+    /**
+     * Waits until slots are released: a wait begins before its request releases its slot, and a further request with its token is refused until
+     * then.
+     */
     private void awaitPlacesGivenBack(int requests) {
         Await.until(requests + " requests have given their places back", () -> placesGivenBack.get() == requests);
     }
@@ -409,7 +412,7 @@ class ClientLeavesTest extends WithServer {
         Await.until("their methods have been told", () -> told.get() == number);
     }
 
-    /** Has its answer after whatever the server was told before it. */
+    /** Makes another call, which is answered after everything that was sent to the server before. */
     private void askSomethingElse() throws Exception {
         try (RawClient other = fixture.client()) {
             assertThat(other.post(ServerFixture.READ, "{\"jsonrpc\":\"2.0\",\"method\":\"none\",\"id\":1}")

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Who always has something to do keeps nobody waiting who has just said something. */
+/** Connections that always have work do not delay new input of others. */
 @Timeout(120)
 class ConnectionClassTest {
     private static final int FLOODING = 16;
@@ -50,7 +50,7 @@ class ConnectionClassTest {
         elsewhere.shutdown();
     }
 
-    /** Work that is followed by more of it as long as the test lasts. */
+    /** Work that submits further work as long as the test lasts. */
     private final class Endless implements Runnable {
         private final Executor executor;
 
@@ -61,7 +61,7 @@ class ConnectionClassTest {
         @Override
         public void run() {
             if (!over) {
-                // Longer than it takes to bring it, so that there is always some of it in the row.
+                // Takes longer than its submission, so that the queue is never empty.
                 work();
                 executor.execute(this);
             }

@@ -57,7 +57,7 @@ class ConnectionGuardTest {
         assertThat(connection.closeIfLate(in(6))).contains("closing");
     }
 
-    /** Writes {@code answer} and ends; returns when the socket has it, and asks for no more. */
+    /** Writes {@code answer} and ends the output; returns when the socket has received it, and requests no more. */
     private Subscription serve(ByteString answer) {
         AtomicReference<CompletionStage<Done>> ended = new AtomicReference<>();
         Source<ByteString, NotUsed> app = Source.single(answer).watchTermination((none, done) -> {
@@ -80,7 +80,7 @@ class ConnectionGuardTest {
         return System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     }
 
-    /** Socket that takes a piece when it is asked for one. */
+    /** Socket that accepts a piece on request. */
     private static final class Socket implements Subscriber<ByteString> {
         private final CompletableFuture<Subscription> subscribed = new CompletableFuture<>();
         private final CompletableFuture<ByteString> received = new CompletableFuture<>();

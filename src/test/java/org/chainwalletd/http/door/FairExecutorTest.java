@@ -15,7 +15,7 @@ class FairExecutorTest {
     private final FairExecutor turns = new FairExecutor(threads::add, 1);
 
     @Test
-    void nobody_waits_behind_all_of_somebody_elses_work() {
+    void nobody_waits_behind_all_of_others_work() {
         for (int i = 0; i < 1_000; i++) {
             int number = i;
             turns.of("greedy").execute(() -> done.add("greedy " + number));

@@ -240,7 +240,7 @@ class LimitsTest extends WithServer {
     }
 
     @Test
-    void one_token_at_its_bound_is_told_to_come_back_and_the_others_go_on() throws Exception {
+    void one_token_at_its_bound_is_told_to_come_back_and_the_others_continue() throws Exception {
         start(limits(10, LONG, LONG, LONG));
         List<RawClient> waiting = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
@@ -376,7 +376,8 @@ class LimitsTest extends WithServer {
             Await.until("all of it is held", () -> fixture.server.heldBytes() >= 195 << 10);
             assertThat(other.post(ServerFixture.SPEND, "\"x\"").read().status()).isEqualTo(200);
             assertThat(fixture.refusals).isEmpty();
-            // So few that they are read at once, and not ahead of others: only then is a client refused in words.
+            // So few bytes that they are read at once and not in advance: only then does a refused client get an HTTP
+            // answer.
             greedy.send("x".repeat(6 << 10));
             fixture.awaitRefusal("memory");
             assertThat(greedy.readToEnd()).startsWith("HTTP/1.1 503 ").contains("holds too much");

@@ -26,14 +26,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A socket that listens goes on listening, or says that it does not. */
+/** A listening socket continues to listen, or reports that it does not. */
 @Timeout(120)
 class ListenerTest {
     private static final String SLOW = "127.0.0.2";
 
     private final ActorTestKit kit = ActorTestKit.create(ConfigFactory.load());
     private final AtomicReference<Throwable> fault = new AtomicReference<>();
-    /** Streams of connections from {@link #SLOW} are not made before it is open. */
+    /** Delays the streams of connections from {@link #SLOW} until it is open. */
     private final CountDownLatch slowly = new CountDownLatch(1);
 
     private final AtomicInteger served = new AtomicInteger();
@@ -56,7 +56,7 @@ class ListenerTest {
         }
     }
 
-    /** Has heard enough unless a client says that there is more. */
+    /** Protocol that creates the streams at once unless the client announces more input. */
     private final class Echo implements Listener.Protocol {
         @Override
         public Flow<ByteString, ByteString, NotUsed> on(Connection connection) {
@@ -124,8 +124,7 @@ class ListenerTest {
                 socket.getOutputStream().write("more".getBytes(StandardCharsets.US_ASCII));
             }
         }
-        // Connections are accepted in their order: once this one is answered, or refused, none of those before it is
-        // still to come.
+        // Connections are accepted in order: once this one is answered or refused, all earlier ones have been accepted.
         int last;
         try (Socket socket = connect()) {
             socket.getOutputStream().write('x');
@@ -146,7 +145,7 @@ class ListenerTest {
     @Test
     void nobody_waits_to_be_let_in_behind_those_whose_streams_are_yet_to_be_made() throws Exception {
         List<Socket> heavy = new ArrayList<>();
-        // The first ones are few enough to count as normal, and keep the threads of that class.
+        // The first connections are few enough for the normal class, and keep the threads of that class.
         for (int i = 0; i < ServerFixture.LIMITS.maxConnections(); i++) {
             Socket socket = from(SLOW);
             socket.getOutputStream().write('x');
@@ -166,7 +165,7 @@ class ListenerTest {
             heavy.add(from(SLOW));
         }
         Await.until("they are in", () -> listener.connections() == heavy.size());
-        // The connections that came while there were few say nothing.
+        // The connections opened while there were few send nothing.
         for (Socket socket : heavy.subList(heavy.size() / 2 + 10, heavy.size())) {
             socket.getOutputStream().write('x');
         }
@@ -199,7 +198,7 @@ class ListenerTest {
     @Test
     void one_of_many_addresses_that_have_all_places_gives_way_to_a_new_one() throws Exception {
         List<Socket> others = new ArrayList<>();
-        // Two of each, and the first two addresses' are the longest quiet.
+        // Two connections of each address; those of the first two addresses have been quiet longest.
         for (int i = 0; i < ServerFixture.LIMITS.maxConnections(); i++) {
             others.add(from("127.0.1." + (1 + i / 2)));
             int open = i + 1;
@@ -224,7 +223,7 @@ class ListenerTest {
         assertThat(listener.ended().toCompletableFuture()).isNotDone();
     }
 
-    /** A client that is closed after the test, if not before. */
+    /** Creates a client that is closed after the test, if not before. */
     private Socket from(String address) throws Exception {
         Socket socket = unconnected();
         socket.bind(new InetSocketAddress(address, 0));

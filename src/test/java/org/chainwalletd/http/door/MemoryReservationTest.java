@@ -45,7 +45,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients that send all they may and read nothing: together they make the daemon hold no more than its budget. */
+/** Clients that send as much as they may and read nothing: together they use no more than the daemon's budget. */
 @Timeout(120)
 class MemoryReservationTest extends WithServer {
     private static final int BUDGET = 256 << 10;
@@ -65,10 +65,10 @@ class MemoryReservationTest extends WithServer {
 
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final int LONG_ANSWER = 200 << 10;
-    /** Longer than what two systems keep for a reader. */
+    /** Longer than the socket buffers of both sides. */
     private static final int LONGEST_ANSWER = 12 << 20;
 
-    /** In place of a status. */
+    /** Value in place of a status for a reset connection. */
     private static final int RESET = 0;
 
     private final CompletableFuture<RpcAnswer> asleep = new CompletableFuture<>();
@@ -181,7 +181,7 @@ class MemoryReservationTest extends WithServer {
     }
 
     @Test
-    void small_calls_go_on_while_the_budget_is_nearly_used_up() throws Exception {
+    void small_calls_continue_while_the_budget_is_nearly_used_up() throws Exception {
         start();
         fixture.client().send(head("Content-Length: " + (300 << 10))).send("x".repeat(200 << 10));
 
@@ -282,11 +282,11 @@ class MemoryReservationTest extends WithServer {
         return client.socket();
     }
 
-    /** A client whose answer takes the token's only slot and is not read. */
+    /** Creates a client whose answer holds the token's only slot and is not read. */
     private RawClient deafInTheOnlySlot() throws Exception {
         start(limits(1), false);
         RawClient deaf = fixture.deafClient().post(ServerFixture.SPEND, "\"longest\"");
-        // A call that tried the slot before would keep this one from it.
+        // An earlier attempt to use the slot would block this call.
         Await.opened(longestAsked);
         assertThat(isSlotFree(fixture.client())).isFalse();
         return deaf;
@@ -305,7 +305,7 @@ class MemoryReservationTest extends WithServer {
         }
     }
 
-    /** The daemon may have cut the client off before it has sent everything. */
+    /** The daemon may have closed the connection before the client has sent everything. */
     private static void sendAll(RawClient client, String text) {
         try {
             client.send(text);
@@ -366,7 +366,7 @@ class MemoryReservationTest extends WithServer {
         Await.until("there is room again", () -> ask(180 << 10) == 200);
     }
 
-    /** A refusal that leaves bytes of the request unread resets the connection, and may be lost with it. */
+    /** A refusal that leaves bytes of the request unread resets the connection, and the answer may be lost. */
     private static int statusOf(RawClient client) throws Exception {
         try {
             return client.read().status();

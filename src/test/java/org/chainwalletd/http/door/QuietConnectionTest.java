@@ -13,7 +13,7 @@ import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.net.ByteBudget;
 import org.junit.jupiter.api.Test;
 
-/** Connections that may give way to a client without one, or are closed after a while: those whose clients are owed nothing. */
+/** Connections that may be closed in favour of a new client, or after their keep-alive time: those without an answer due. */
 class QuietConnectionTest {
     private final AtomicInteger closed = new AtomicInteger();
     private final Connection connection = connection();
@@ -166,7 +166,7 @@ class QuietConnectionTest {
         assertThat(connection.closeIfLate(in(661))).contains("idle");
     }
 
-    /** A first piece of an answer has been read by the client. */
+    /** Lets the client read the first piece of an answer. */
     private void answerBegins() {
         connection.bytesArrived();
         connection.requestArrived();

@@ -29,8 +29,9 @@ import org.junit.jupiter.api.TestInstance;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * {@link RequestFraming} against Pekko's parser: whatever comes, both see the same requests, or the framing refuses. {@code
- * -Dframing.inputs=10000000} tries so many inputs instead of the few of a build, {@code -Dframing.seed=…} those of another run.
+ * Compares {@link RequestFraming} with Pekko's parser: for any input both see the same requests, or the framing refuses it.
+ * {@code -Dframing.inputs=10000000} tries this number of inputs instead of the few of a build, {@code -Dframing.seed=…} repeats those of another
+ * run.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FramingAgainstParserTest {
@@ -161,7 +162,7 @@ class FramingAgainstParserTest {
                 HttpHeaderParser.apply(settings.parserSettings(), NoLogging.getInstance()));
     }
 
-    /** A token is the value of a header, and each connection has a copy of the parser. */
+    /** A token is a header's value, and each connection has a copy of the parser. */
     @Test
     void the_parser_keeps_no_value_of_a_header() {
         HttpHeaderParser headers = HttpHeaderParser.apply(settings.parserSettings(), NoLogging.getInstance());
@@ -199,7 +200,7 @@ class FramingAgainstParserTest {
         assertThat(accepted).as("accepted requests, seed %d", seed).isGreaterThan(inputs / 20);
     }
 
-    /** Returns how many requests were handed on. */
+    /** Returns the number of requests that were passed on. */
     private int compare(String from, List<String> inputs, Random random) {
         List<Framed> framed = inputs.stream().map(input -> frame(input, random)).toList();
         List<Parsed> parsed = parse(Stream.concat(
@@ -216,8 +217,8 @@ class FramingAgainstParserTest {
     }
 
     /**
-     * @param anew what the parser makes of what is handed on: as many requests as the framing has counted, and none elsewhere
-     * @param raw what it would have made of what came: where it understands it, the same
+     * @param anew the parser's result for the rewritten input: as many requests as the framing has counted, ending at the same places
+     * @param raw the parser's result for the original input: the same requests wherever it accepts the input
      */
     private void compare(String input, Framed framed, Parsed anew, Parsed raw) {
         String about = input + "\nhanded on: "
@@ -249,7 +250,7 @@ class FramingAgainstParserTest {
         return of.get(random.nextInt(of.size()));
     }
 
-    /** One to three requests, most of them with something that two readers might take for two things. */
+    /** Returns one to three requests, most of them with a part that two parsers might interpret differently. */
     private static String input(Random random) {
         StringBuilder input = new StringBuilder();
         for (int requests = 1 + random.nextInt(3); requests > 0; requests--) {
@@ -305,9 +306,9 @@ class FramingAgainstParserTest {
     }
 
     /**
-     * @param pieces handed on, one push each
-     * @param requests that were handed on whole
-     * @param inBody a head more was handed on
+     * @param pieces passed on, one push each
+     * @param requests number of requests that were passed on completely
+     * @param inBody whether another head was passed on
      */
     private record Framed(List<ByteString> pieces, int requests, boolean inBody) {}
 
@@ -338,7 +339,7 @@ class FramingAgainstParserTest {
 
     /**
      * @param whole requests with their bodies
-     * @param begun how many heads there were
+     * @param begun number of heads
      * @param refused whether the parser reads no further
      */
     private record Parsed(List<String> whole, int begun, boolean refused) {}
@@ -383,7 +384,7 @@ class FramingAgainstParserTest {
         return new Parsed(whole, begun, refused);
     }
 
-    /** Without what only frames the body, and what is not handed on. */
+    /** Returns the head without the fields that only frame the body, and without those that are not passed on. */
     private static String head(ParserOutput.RequestStart start) {
         String fields = CollectionConverters.asJava(start.headers()).stream()
                 .filter(header -> !header.is("expect") && !header.is("upgrade"))

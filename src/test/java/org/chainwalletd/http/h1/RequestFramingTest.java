@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RequestFramingTest {
     private static final int HEAD = 1000;
 
-    /** Requests, and each as the parser is given it when it comes in one piece. */
+    /** Requests, each with its rewritten form for the parser when it arrives in one piece. */
     private static final Map<String, String> REQUESTS = Map.of(
             "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -38,7 +38,7 @@ class RequestFramingTest {
             "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n0\r\n0\r\n\r\n");
 
     @Test
-    void each_request_is_handed_on_as_it_is_written_anew() {
+    void each_request_is_handed_on_as_it_is_rewritten() {
         REQUESTS.forEach(
                 (sent, anew) -> assertThat(read(new RequestFraming(HEAD), sent)).isEqualTo(anew));
     }
@@ -250,7 +250,7 @@ class RequestFramingTest {
         return framing.fault();
     }
 
-    /** Reads on over the ends of requests, and returns all that is handed on. */
+    /** Reads past the ends of requests, and returns all bytes that are passed on. */
     private static String read(RequestFraming framing, String text) {
         framing.add(octets(text));
         StringBuilder handedOn = new StringBuilder();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Blocks from RFC 7541, appendix C, forms that those do not have, and what another encoder makes of random fields. */
+/** Blocks from RFC 7541, appendix C, encodings that do not occur there, and random fields encoded by another encoder. */
 class HpackDecoderTest {
     private final HpackDecoder decoder = new HpackDecoder(16_384);
 
@@ -114,7 +114,7 @@ class HpackDecoderTest {
     }
 
     @Test
-    void a_block_that_is_written_anew_says_the_same_to_pekko_in_frames_that_are_not_too_long() throws Exception {
+    void a_block_that_is_rewritten_says_the_same_to_pekko_in_frames_that_are_not_too_long() throws Exception {
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
         Random random = new Random(seed);

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An HTTP/2 client that breaks the protocol, or keeps to it and costs too much, ends its own connection and nothing else. */
+/** An HTTP/2 client that violates the protocol, or follows it but causes too much work, ends only its own connection. */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class Http2AttackTest {
@@ -186,7 +186,7 @@ class Http2AttackTest {
                 faulty("a body announced and none", sends(RawHttp2.head(ServerFixture.READ, 9))));
     }
 
-    /** What a request must not have in its head. */
+    /** Invalid heads of requests. */
     static Stream<Attack> heads() {
         return Stream.of(
                 malformed("an upper-case name", "X-Upper", "1"),
@@ -220,7 +220,7 @@ class Http2AttackTest {
                 faulty("a scheme that is none", sends(fields(":method", "GET", ":scheme", "a b", ":path", "/"))));
     }
 
-    /** Within the protocol, and of no use. */
+    /** Valid but excessive use of the protocol. */
     static Stream<Attack> excesses() {
         return Stream.of(
                 flood("pings", c -> c.send(PING, 0, 0, new byte[8])),
@@ -231,7 +231,7 @@ class Http2AttackTest {
                 flood("unknown frames", c -> c.send(0x77, 0, 0, new byte[0])),
                 flood("farewells", c -> c.send(GOAWAY, 0, 0, new byte[8])),
                 flood("small window updates", c -> c.send(WINDOW_UPDATE, 0, 0, number(1))),
-                // Each made Pekko's model of paths recurse until the process ended.
+                // Each of these paths made Pekko's model of paths recurse until the process ended.
                 excess("a path of slashes", sends(longPath("/".repeat(8000) + "."))),
                 excess("a path of very many segments", sends(longPath("/a".repeat(4000) + "/."))),
                 excess("empty continuations", c -> {
@@ -344,7 +344,7 @@ class Http2AttackTest {
             try {
                 attack.script().play(client);
             } catch (SocketException e) {
-                // The daemon did not wait for the end of it.
+                // The daemon did not wait until the end of the input.
                 assertThat(refusal).isEqualTo("http2-excess");
             }
             assertThat(client.goAway()).isIn(attack.code(), refusal.equals("http2-excess") ? -1 : attack.code());

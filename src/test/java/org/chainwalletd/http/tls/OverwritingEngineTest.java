@@ -39,7 +39,7 @@ class OverwritingEngineTest {
             step(client, toServer, toClient);
             step(server, toClient, toServer);
         }
-        // Tickets of TLS 1.3 come after the handshake.
+        // Session tickets of TLS 1.3 arrive after the handshake.
         read(client, toClient, ByteBuffer.allocate(ROOM));
         toServer.clear();
         heard.clear();
@@ -59,12 +59,12 @@ class OverwritingEngineTest {
             }
             case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> read(engine, in, ByteBuffer.allocate(ROOM));
             default -> {
-                // The other side has something to say.
+                // The other side has data to send.
             }
         }
     }
 
-    /** One record at most. */
+    /** Reads at most one record. */
     private static void read(SSLEngine engine, ByteBuffer in, ByteBuffer heard) throws SSLException {
         in.flip();
         engine.unwrap(in, heard);

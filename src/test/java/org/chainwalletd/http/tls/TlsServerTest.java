@@ -55,7 +55,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 public class TlsServerTest extends WithServer {
-    /** More than a client can send before it is cut: it has some tenths of a second. */
+    /** More than a client can send before its connection is closed after some tenths of a second. */
     private static final long ENDLESS = 4L << 30;
 
     private TlsIdentity identity;
@@ -126,7 +126,7 @@ public class TlsServerTest extends WithServer {
         HttpClient client = client();
         posted(client, "\"x\"");
         CompletableFuture<HttpResponse<String>> waiting = posting(client, "\"wait\"");
-        // The others share the slots of its token.
+        // The other calls use the slots of the same token.
         fixture.awaitCalls(2);
         List<CompletableFuture<HttpResponse<String>>> quick = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
@@ -276,7 +276,7 @@ public class TlsServerTest extends WithServer {
     }
 
     @Test
-    void a_client_that_negotiates_anew_is_cut_off() throws Exception {
+    void a_client_that_renegotiates_is_cut_off() throws Exception {
         try (SSLSocket socket = socket(fixture)) {
             socket.setEnabledProtocols(new String[] {"TLSv1.2"});
             RawClient client = new RawClient(socket);
@@ -385,7 +385,7 @@ public class TlsServerTest extends WithServer {
         return socket;
     }
 
-    /** Everything that the server says to one who says this. */
+    /** Returns everything that the server answers to this request. */
     private String answerTo(String request) throws Exception {
         try (SSLSocket socket = socket(fixture)) {
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
@@ -404,7 +404,7 @@ public class TlsServerTest extends WithServer {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void an_http_2_client_that_broke_the_protocol_is_told_and_cut_while_it_goes_on_sending(boolean tls)
+    void an_http_2_client_that_broke_the_protocol_is_told_and_cut_while_it_continues_to_send(boolean tls)
             throws Exception {
         try (ServerFixture server = tls ? null : ServerFixture.http2(datadir, ServerFixture.LIMITS, Optional.empty());
                 RawHttp2 client = new RawHttp2(tls ? http2Socket(fixture) : Dial.socket(server.server.address()))) {

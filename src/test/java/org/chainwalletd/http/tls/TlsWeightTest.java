@@ -26,13 +26,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What an idle connection over TLS weighs, against what it is counted as. It is weighed in a process of its own: what other tests have left
- * behind would go meanwhile.
+ * Memory of an idle TLS connection compared with its accounted size. Measured in a separate process, because garbage of other tests would be
+ * collected meanwhile.
  */
 @Tag("long")
 @Timeout(120)
 class TlsWeightTest {
-    /** Bytes that come and go by themselves. */
+    /** Fluctuation of the measurement in bytes. */
     private static final long NOISE = 16 << 10;
 
     private static final int LOOKS = 20;
@@ -58,7 +58,7 @@ class TlsWeightTest {
                 .isLessThanOrEqualTo(TlsLayers.CONNECTION_BYTES);
     }
 
-    /** Says last how many bytes each connection weighs. */
+    /** Prints at the end the bytes used by each connection. */
     static final class Weighing {
         private static final int CONNECTIONS = 64;
         private static final HttpLimits PATIENT = ServerFixture.limits(
@@ -66,14 +66,14 @@ class TlsWeightTest {
 
         private Weighing() {}
 
-        /** @param words the folder for the certificate */
+        /** @param words folder for the certificate */
         public static void main(String[] words) throws Exception {
             Path folder = Path.of(words[0]);
             TlsIdentity identity = TlsIdentity.open(folder, "chain-walletd", List.of(), line -> {});
             List<Socket> idle = new ArrayList<>();
             try (ServerFixture fixture = new ServerFixture(folder, PATIENT, List.of(), Optional.of(identity))) {
                 SSLContext any = TlsServerTest.trusting(folder);
-                // What is loaded and made once is none of theirs.
+                // Excludes everything that is loaded and created only once.
                 asked(any, fixture).close();
                 Await.until("it is gone", () -> fixture.server.connections() == 0);
                 long before = settled();
@@ -95,7 +95,7 @@ class TlsWeightTest {
         }
     }
 
-    /** A connection that has had an answer. Nothing is kept of the client's side of it but the socket beneath. */
+    /** Opens a connection that has received an answer. Of the client's side, only the underlying socket is kept. */
     private static Socket asked(SSLContext any, ServerFixture fixture) throws IOException {
         int port = fixture.server.address().getPort();
         Socket socket = Dial.socket("127.0.0.1", port);
@@ -108,8 +108,8 @@ class TlsWeightTest {
     }
 
     /**
-     * What is live when nothing goes any more. What a handshake has left behind goes within a second, and makes a connection almost twice as
-     * heavy until then: what one is counted as has room for it.
+     * Returns the live memory once it no longer decreases. The remains of a handshake are collected within a second, and until then make a
+     * connection almost twice as large; the accounted size includes them.
      */
     private static long settled() {
         AtomicLong least = new AtomicLong(Long.MAX_VALUE);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class AddressIndexTest {
     private static final int ROWS = 3_000;
 
-    /** Few different leading bytes, so that many addresses want the same place, and some addresses twice. */
+    /** Few different leading bytes, so that many addresses have the same slot, and some addresses twice. */
     @Test
     void finds_the_last_row_of_each_address_and_nothing_else() {
         Random random = Seeded.random("colliding addresses");

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The quick reader says what the parser says, or nothing. */
+/** The fast scanner returns the same as the parser, or nothing. */
 class StateScannerTest {
     private static final String A = "a1".repeat(32);
     private static final String B = "B2".repeat(32);

@@ -66,7 +66,7 @@ class NodeStreamsTest {
     }
 
     @Test
-    void a_payment_to_a_watched_address_is_told_when_it_enters_the_mempool() {
+    void a_payment_to_a_watched_address_is_reported_when_it_enters_the_mempool() {
         start(chain.uri(), 120);
         watch(1, 2);
         await(PushNews.Watching.class, told -> told.addresses().equals(addresses(1, 2)));
@@ -79,7 +79,7 @@ class NodeStreamsTest {
     }
 
     @Test
-    void a_new_tip_is_told() {
+    void a_new_tip_is_reported() {
         start(chain.uri(), 120);
         watch(1);
         await(PushNews.Watching.class, told -> true);
@@ -158,7 +158,7 @@ class NodeStreamsTest {
     }
 
     @Test
-    void a_change_right_behind_the_first_event_of_an_address_is_told() {
+    void a_change_right_behind_the_first_event_of_an_address_is_reported() {
         String one = "event: script_changed\ndata: {\"script\":\"" + address(1).hex() + "\"}\n\n";
         String two = one.replace(address(1).hex(), address(2).hex());
         scripted.on("/sse", stream(one), stream(one + two + one));

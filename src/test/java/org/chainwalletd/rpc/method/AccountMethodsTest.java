@@ -51,7 +51,7 @@ class AccountMethodsTest {
     }
 
     @Test
-    void a_payment_that_is_given_up_is_no_success_before_nor_after_its_nonce_is_spent_to_ourselves() {
+    void a_payment_that_is_abandoned_is_no_success_before_nor_after_its_nonce_is_spent_to_ourselves() {
         Map<String, String> payment = payment(rig.other.toString());
         refuseEverything("intrinsic gas too low");
         assertUnknown(calls.error("evm_send_native", payment), "no endpoint of the account chain has taken it");

@@ -216,7 +216,7 @@ class QuoteMethodsTest {
     }
 
     @Test
-    void what_fails_a_check_is_told_with_its_reason_and_the_addresses_all_the_same() {
+    void what_fails_a_check_is_reported_with_its_reason_and_the_addresses_nevertheless() {
         assertThat(reason(sample())).isEmpty();
         assertThat(reason(sample().put("version", 2))).contains("version");
         assertThat(reason(sample().put("currency", "usd"))).contains("currency");

@@ -31,7 +31,7 @@ class FrozenBooksTest {
         "v12, unlisted.txt, unlisted-later.txt",
         "v13, expected.txt, later.txt"
     })
-    void books_of_an_older_version_open_with_all_that_blocks_have_told_and_go_on(
+    void books_of_an_older_version_open_with_all_that_blocks_have_told_and_continue(
             String version, String expected, String later) throws IOException {
         Path frozen = FROZEN.resolve(version).resolve("books");
         Files.copy(frozen.resolve(Books.FILE_NAME), folder.resolve(Books.FILE_NAME));

@@ -217,7 +217,7 @@ class LedgerFilterTest extends OnBooks {
     }
 
     @Test
-    void the_key_of_a_watched_address_makes_it_owned_for_ever_and_its_history_is_read() {
+    void the_key_of_a_watched_address_makes_it_owned_permanently_and_its_history_is_read() {
         follow(50);
         watchOnly(OptionalLong.of(51));
         assertThat(isWatched(OURS)).isTrue();
@@ -256,7 +256,7 @@ class LedgerFilterTest extends OnBooks {
     }
 
     @Test
-    void blocks_are_read_for_an_address_without_a_key_only_when_its_birth_is_told_and_never_fewer_than_before() {
+    void blocks_are_read_for_an_address_without_a_key_only_when_its_birth_is_reported_and_never_fewer_than_before() {
         follow(50);
         watchOnly(OptionalLong.empty());
         assertThat(unread()).isEmpty();

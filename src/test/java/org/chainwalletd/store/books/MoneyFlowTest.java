@@ -139,7 +139,7 @@ class MoneyFlowTest extends OnBooks {
     }
 
     @Test
-    void reading_goes_on_after_the_newest_mark_that_holds() {
+    void reading_continues_after_the_newest_mark_that_holds() {
         block(1, made(10, 0, OURS, 10, 1));
         Mark first = read(1, 0).orElseThrow().mark();
         block(2, made(11, 0, OURS, 20, 2));
@@ -168,7 +168,7 @@ class MoneyFlowTest extends OnBooks {
     }
 
     @Test
-    void blocks_that_are_too_old_are_left_out_and_the_beginning_is_told() {
+    void blocks_that_are_too_old_are_left_out_and_the_beginning_is_reported() {
         block(1, made(10, 0, OURS, 10, 1));
         block(2, made(11, 0, OURS, 20, 2));
 

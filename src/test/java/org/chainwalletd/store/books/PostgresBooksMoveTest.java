@@ -89,7 +89,7 @@ class PostgresBooksMoveTest {
         "v12, unlisted.txt, unlisted-later.txt",
         "v13, expected.txt, later.txt"
     })
-    void a_file_of_any_release_becomes_the_books_of_the_database_with_all_that_it_tells_and_they_go_on(
+    void a_file_of_any_release_becomes_the_books_of_the_database_with_all_that_it_tells_and_they_continue(
             String version, String now, String later) throws IOException {
         Files.copy(FROZEN.resolve(version).resolve("books").resolve(Books.FILE_NAME), file());
 
@@ -107,7 +107,7 @@ class PostgresBooksMoveTest {
     }
 
     @Test
-    void a_cursor_that_the_file_has_given_goes_on_in_the_database_without_a_gap_and_without_a_repeat() {
+    void a_cursor_that_the_file_has_given_continues_in_the_database_without_a_gap_and_without_a_repeat() {
         writeFile();
         List<CreditCursor> fromFile = new ArrayList<>();
         List<List<CreditEvent>> inFile = new ArrayList<>();
@@ -227,7 +227,7 @@ class PostgresBooksMoveTest {
     }
 
     @Test
-    void books_that_become_a_file_again_tell_what_they_have_told_and_go_on_also_in_the_next_database()
+    void books_that_become_a_file_again_tell_what_they_have_told_and_continue_also_in_the_next_database()
             throws IOException {
         assertThat(Books.requireMovable(database, sample.tables())).isFalse();
         assertThat(Books.moveBack(database, folder, sample.tables(), MOVED)).isEmpty();
@@ -259,7 +259,7 @@ class PostgresBooksMoveTest {
     }
 
     @Test
-    void books_go_on_in_the_file_as_they_would_have_in_the_database() throws IOException {
+    void books_continue_in_the_file_as_they_would_have_in_the_database() throws IOException {
         writeFile();
         opened(folder).close();
 

@@ -88,7 +88,7 @@ class SpendingBooksTest extends OnBooks {
     }
 
     @Test
-    void on_another_chain_than_the_one_that_is_asked_about_nothing_is_told() {
+    void on_another_chain_than_the_one_that_is_asked_about_nothing_is_reported() {
         Optional<List<SpendingBooks.Fate>> told = Await.result(books.fates(
                 new BlockPlace(14, RIVAL),
                 List.of(new SpendingBooks.Question(OURS, List.of(FIRST), Optional.empty()))));

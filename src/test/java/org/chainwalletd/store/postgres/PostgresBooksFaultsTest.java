@@ -149,7 +149,7 @@ class PostgresBooksFaultsTest {
     }
 
     @Test
-    void a_lost_answer_is_told_as_unknown_while_the_server_cannot_be_asked_and_what_is_cached_is_dropped()
+    void a_lost_answer_is_reported_as_unknown_while_the_server_cannot_be_asked_and_what_is_cached_is_dropped()
             throws IOException {
         try (PostgresProxy proxy = new PostgresProxy(database, true)) {
             AtomicInteger connections = new AtomicInteger();
@@ -355,7 +355,7 @@ class PostgresBooksFaultsTest {
     }
 
     @Test
-    void a_lock_that_another_daemon_holds_for_too_long_is_told_as_busy() throws SQLException {
+    void a_lock_that_another_daemon_holds_for_too_long_is_reported_as_busy() throws SQLException {
         Books books = keeper();
         database.whileLocked("books", () -> {
             assertThat(reasonOf(books.write(session -> put(session, 1)))).isEqualTo(StoreException.Reason.BUSY);

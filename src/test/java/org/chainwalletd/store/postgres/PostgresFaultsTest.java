@@ -111,7 +111,7 @@ class PostgresFaultsTest {
     }
 
     @Test
-    void after_a_promotion_all_goes_on_by_itself_once_each_store_has_found_its_commits() {
+    void after_a_promotion_all_continues_by_itself_once_each_store_has_found_its_commits() {
         PostgresStore store = open();
         open();
         assertOpened(store, 1);
@@ -296,7 +296,7 @@ class PostgresFaultsTest {
         assertAnswer(store.intents().open(intent(3, Optional.empty(), 2), 0), Opening.Opened.class);
     }
 
-    /** Calls a method of what it stands for. */
+    /** Call of a store's method. */
     @FunctionalInterface
     private interface Call {
         Object answer(Method method, Object[] values) throws ReflectiveOperationException;
@@ -436,7 +436,7 @@ class PostgresFaultsTest {
     }
 
     @Test
-    void a_start_that_is_heard_of_or_has_ended_or_never_was_is_not_declared_off() {
+    void a_start_that_has_a_heartbeat_or_has_ended_or_never_was_is_not_declared_off() {
         PostgresStore store = open();
         PostgresCluster cluster = database.cluster();
         long start = store.start();

@@ -120,7 +120,7 @@ class PostgresMoveBackTest extends MovedStores {
     }
 
     @Test
-    void rows_of_every_table_read_the_same_in_the_file_and_go_on_there_and_in_the_next_database() throws Exception {
+    void rows_of_every_table_read_the_same_in_the_file_and_continue_there_and_in_the_next_database() throws Exception {
         fill(datadir);
         there();
         Store store = database(datadir);
@@ -463,7 +463,7 @@ class PostgresMoveBackTest extends MovedStores {
     }
 
     @Test
-    void a_move_is_given_up_until_the_database_is_marked_even_while_its_process_still_runs() throws IOException {
+    void a_move_is_abandoned_until_the_database_is_marked_even_while_its_process_still_runs() throws IOException {
         paid(1);
         killAt(CrashPoint.BACK_MOVE_COPIED);
         giveUp();
@@ -565,7 +565,7 @@ class PostgresMoveBackTest extends MovedStores {
     }
 
     @Test
-    void a_failure_tells_whether_the_database_is_reserved_and_the_move_can_be_given_up() throws IOException {
+    void a_failure_tells_whether_the_database_is_reserved_and_the_move_can_be_abandoned() throws IOException {
         paid(1);
         refused(
                 () -> back(datadir, Optional.empty(), FULL),

@@ -99,7 +99,7 @@ class PostgresMoveTest extends MovedStores {
     }
 
     @Test
-    void rows_of_every_table_read_the_same_in_the_database_and_go_on_there() throws Exception {
+    void rows_of_every_table_read_the_same_in_the_database_and_continue_there() throws Exception {
         fill(datadir);
         assertThat(emptyTables(datadir))
                 .as("tables that this test would not see forgotten")

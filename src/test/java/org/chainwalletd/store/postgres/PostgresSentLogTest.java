@@ -252,7 +252,7 @@ class PostgresSentLogTest {
     }
 
     @Test
-    void a_log_that_is_lost_is_named_and_given_up_by_name() throws IOException {
+    void a_log_that_is_lost_is_named_and_abandoned_by_name() throws IOException {
         loseMost();
         String lost = logOf("two");
         Files.delete(SentLog.in(datadir("two")));
@@ -700,7 +700,7 @@ class PostgresSentLogTest {
     }
 
     @Test
-    void a_database_that_was_made_anew_is_refused_until_it_is_restored() {
+    void a_database_that_was_recreated_is_refused_until_it_is_restored() {
         PostgresStore one = open("one");
         pay(one, 1);
         CommitMark books = one.confirmed().orElseThrow();
@@ -763,7 +763,7 @@ class PostgresSentLogTest {
 
     /** Each log names the commits of the others that it follows, so the newest log of an idle daemon cannot hide that another log is outdated. */
     @Test
-    void an_outdated_log_is_refused_although_that_of_another_daemon_is_newer_until_it_is_replaced_or_given_up()
+    void an_outdated_log_is_refused_although_that_of_another_daemon_is_newer_until_it_is_replaced_or_abandoned()
             throws IOException {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
@@ -787,7 +787,7 @@ class PostgresSentLogTest {
     }
 
     @Test
-    void an_outdated_log_that_was_copied_before_another_tells_of_it_can_still_be_given_up() throws IOException {
+    void an_outdated_log_that_was_copied_before_another_tells_of_it_can_still_be_abandoned() throws IOException {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
         PostgresStore three = open("three");
@@ -809,9 +809,9 @@ class PostgresSentLogTest {
         assertBound(open("two"), List.of(1, 12));
     }
 
-    /** The copy that is run last is given up as well as one that is run first, and completes the store as far as it goes. */
+    /** An abandoned copy that is run last has the same effect as one that is run first, and completes the store as far as it reaches. */
     @Test
-    void a_given_up_outdated_log_completes_the_store_and_is_not_continued() throws IOException {
+    void an_abandoned_outdated_log_completes_the_store_and_is_not_continued() throws IOException {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
         database.backUp();
@@ -831,7 +831,7 @@ class PostgresSentLogTest {
         assertBound(open("one"), List.of(1, 12));
     }
 
-    /** A transaction that was rolled back has told nothing: the next one names the commits of the others again. */
+    /** A transaction that was rolled back has recorded nothing: the next one names the commits of the other daemons again. */
     @Test
     void commits_of_others_are_named_by_the_next_commit_that_is_made() throws IOException {
         PostgresStore two = open("two");
@@ -872,9 +872,9 @@ class PostgresSentLogTest {
         assertNeeds("one", logOf("three"));
     }
 
-    /** A log that was given up is no daemon's any more, and is not asked for again. */
+    /** An abandoned log belongs to no daemon any more, and is not requested again. */
     @Test
-    void a_log_that_was_given_up_is_named_by_no_later_commit() throws IOException {
+    void a_log_that_was_abandoned_is_named_by_no_later_commit() throws IOException {
         loseMost();
         String lost = logOf("two");
         Files.delete(SentLog.in(datadir("two")));

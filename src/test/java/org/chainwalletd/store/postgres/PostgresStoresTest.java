@@ -500,7 +500,7 @@ class PostgresStoresTest {
 
     /** A process may be stopped, or its machine cut off, while it holds the lock; the session of an operator command is not ended. */
     @Test
-    void whoever_stands_still_with_the_store_lock_is_ended_by_the_server() throws SQLException {
+    void whoever_stalls_with_the_store_lock_is_ended_by_the_server() throws SQLException {
         try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
             String shown = "SELECT current_setting('idle_in_transaction_session_timeout')";
             session.execute(PostgresTransactions.LOCK);
@@ -550,7 +550,7 @@ class PostgresStoresTest {
     }
 
     @Test
-    void every_kind_of_caller_hears_busy_while_the_lock_is_held_and_nothing_has_changed() throws SQLException {
+    void every_kind_of_caller_is_told_busy_while_the_lock_is_held_and_nothing_has_changed() throws SQLException {
         PostgresStore store = stores.get(0);
         Intent open = intent(1, Optional.of("token-one"), 7);
         done(store.intents().open(open, 0));

@@ -99,7 +99,7 @@ public class FrozenStoreTest {
 
     /** Holds whichever part of the move was committed when the process died; no older release opens the file then. */
     @Test
-    void a_move_to_the_newest_tables_that_was_broken_off_goes_on_at_the_next_start() throws Exception {
+    void a_move_to_the_newest_tables_that_was_broken_off_continues_at_the_next_start() throws Exception {
         Path sample = FROZEN.resolve("v2").resolve("store");
         boolean more = true;
         for (int commits = 0; more; commits++) {

@@ -405,7 +405,7 @@ class PayoutStoreTest {
     }
 
     @Test
-    void a_batch_is_given_up_in_the_commit_that_has_its_recall_or_not_at_all() {
+    void a_batch_is_abandoned_in_the_commit_that_has_its_recall_or_not_at_all() {
         List<Path> deaths = Collections.synchronizedList(new ArrayList<>());
         List<Payout> payouts = submit(1);
         Intent batch = batch(1, 1);
@@ -508,7 +508,7 @@ class PayoutStoreTest {
 
     /** A restored store that lacks the id of a payout would let it be paid again. */
     @Test
-    void the_log_keeps_the_lines_of_payouts_however_often_it_is_written_anew() throws IOException {
+    void the_log_keeps_the_lines_of_payouts_however_often_it_is_rewritten() throws IOException {
         store.close();
         store = SqliteStore.open(folder, Optional.empty(), 20_000);
         Intent open = batch(1, 1);
@@ -573,8 +573,7 @@ class PayoutStoreTest {
 
     /** The backup is older than the log's base, so no line describes a change; only the base has the state of the spend. */
     @Test
-    void a_restored_store_knows_what_has_become_of_its_spends_also_from_a_log_that_was_written_anew()
-            throws IOException {
+    void a_restored_store_knows_what_has_become_of_its_spends_also_from_a_log_that_was_rewritten() throws IOException {
         store.close();
         store = SqliteStore.open(folder, Optional.empty(), 20_000);
         Intent lost = batch(1, 1);

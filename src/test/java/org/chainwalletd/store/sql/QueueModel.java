@@ -646,7 +646,7 @@ final class QueueModel {
                                 SweepStore.partToken(sweep.begun.id(), part).equals(partToken)));
     }
 
-    /** Plans, as a store opened anew does, the coins according to its rows. */
+    /** Plans the coins according to the rows, as a reopened store does. */
     void restart() {
         planned.clear();
         running().forEach(this::plan);

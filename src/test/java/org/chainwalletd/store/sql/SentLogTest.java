@@ -120,7 +120,7 @@ class SentLogTest {
     }
 
     @Test
-    void a_store_that_is_gone_is_not_made_anew() throws IOException {
+    void a_store_that_is_gone_is_not_recreated() throws IOException {
         Optional<CommitMark> books = pay(1);
         Files.delete(file);
 
@@ -355,7 +355,7 @@ class SentLogTest {
 
     /** Lines of forgotten payments are dropped; known payments, and those decided meanwhile, stay, wherever the process dies. */
     @Test
-    void a_log_of_mostly_forgotten_payments_is_written_anew_while_payments_go_on() throws IOException {
+    void a_log_of_mostly_forgotten_payments_is_rewritten_while_payments_continue() throws IOException {
         List<Map<String, byte[]>> deaths = Collections.synchronizedList(new ArrayList<>());
         List<Integer> acknowledged = new ArrayList<>();
         List<Integer> then = Collections.synchronizedList(new ArrayList<>());
@@ -400,7 +400,7 @@ class SentLogTest {
         }
     }
 
-    /** The file of the store cannot be opened once more for a while, as when the process has too many files open. */
+    /** No further connection to the store's file can be opened for a while, as when the process has too many files open. */
     @Test
     void a_log_that_could_not_be_pruned_is_pruned_later_without_a_restart() throws IOException {
         Path away = elsewhere.resolve("away");

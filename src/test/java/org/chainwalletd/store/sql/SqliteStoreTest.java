@@ -290,7 +290,7 @@ class SqliteStoreTest {
     }
 
     @Test
-    void a_reader_that_dies_answers_and_is_made_anew() {
+    void a_reader_that_dies_answers_and_is_recreated() {
         CompletableFuture<Void> deadly = store.read(session -> {
             throw new StackOverflowError("as an error of the virtual machine does; its stack trace is no failure");
         });

@@ -160,7 +160,7 @@ class StoreRestoreTest {
     }
 
     @Test
-    void what_a_node_has_taken_is_in_flight_again_and_what_nobody_knows_of_waits_for_its_token() throws IOException {
+    void what_a_node_has_accepted_is_in_flight_again_and_what_nobody_knows_of_waits_for_its_token() throws IOException {
         Optional<CommitMark> books = loseMost();
 
         StoreRestore.Restored restored = restore(books, false);
@@ -297,7 +297,7 @@ class StoreRestoreTest {
     }
 
     @Test
-    void a_log_that_does_not_know_what_is_missing_has_to_be_given_up_by_name() throws IOException {
+    void a_log_that_does_not_know_what_is_missing_has_to_be_abandoned_by_name() throws IOException {
         Optional<CommitMark> books = loseMost();
         byte[] whole = Files.readAllBytes(log);
         byte[] damaged = whole.clone();

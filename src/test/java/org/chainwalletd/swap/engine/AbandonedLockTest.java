@@ -90,7 +90,7 @@ public class AbandonedLockTest {
     }
 
     @Test
-    void no_time_ends_that_before_or_after_it_is_given_up() {
+    void no_time_ends_that_before_or_after_it_is_abandoned() {
         rig.chain.forgetMempool();
         rig.clock.advance(Duration.ofMinutes(11));
         rig.mine(2);

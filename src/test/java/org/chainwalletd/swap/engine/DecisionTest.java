@@ -73,7 +73,7 @@ public class DecisionTest {
     }
 
     @Test
-    void a_lock_that_was_given_up_is_not_sent_again_but_counts_when_it_confirms() {
+    void a_lock_that_was_abandoned_is_not_sent_again_but_counts_when_it_confirms() {
         SwapRow given = row(Acts.NONE.lock().abandon(), new OwnLock.Absent(), new PoolLock.Absent());
         assertThat(next(given, known(false, OPEN))).containsExactly(new Step.AbandonLock("it is given up"));
         SwapRow confirmed =
@@ -150,7 +150,7 @@ public class DecisionTest {
     }
 
     @Test
-    void a_lock_whose_slot_somebody_else_has_is_given_up_and_no_secret_follows() {
+    void a_lock_whose_slot_another_party_has_is_abandoned_and_no_secret_follows() {
         SwapRow taken = row(Acts.NONE.lock(), new OwnLock.Foreign(), POOL);
         assertThat(next(taken, known(true, OPEN))).containsExactly(new Step.AbandonLock(SwapRow.SLOT_TAKEN));
     }

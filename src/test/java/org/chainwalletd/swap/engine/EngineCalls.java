@@ -32,7 +32,7 @@ final class EngineCalls {
         return new SwapJournal(table, seals, ForkJoinPool.commonPool());
     }
 
-    /** Returns the set-up of an engine that knows a tip and no other swaps, and that tells nobody what it does. */
+    /** Returns the set-up of an engine that knows a tip and no other swaps, and has no listeners. */
     static SwapSetup setup(SwapJournal journal, Legs legs, String run, InstantSource clock, Duration pace) {
         return new SwapSetup(
                 journal,

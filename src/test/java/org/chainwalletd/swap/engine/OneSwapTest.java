@@ -104,7 +104,7 @@ class OneSwapTest {
     }
 
     @Test
-    void a_slow_lock_that_is_told_as_failed_is_not_made() {
+    void a_slow_lock_that_is_reported_as_failed_is_not_made() {
         SlowLock slow = new SlowLock();
         slow.permission = new LockPermission.Refused("the quote has expired");
         slow.nobodyWaitsAnyMore();
@@ -145,7 +145,7 @@ class OneSwapTest {
     }
 
     @Test
-    void a_lock_that_comes_back_goes_on_as_if_it_had_not_been_away() {
+    void a_lock_that_comes_back_continues_as_if_it_had_not_been_away() {
         ShownLegs legs = locked();
         legs.lock = new OwnLock.Absent();
         untilLooked(legs);
@@ -160,7 +160,7 @@ class OneSwapTest {
     }
 
     @Test
-    void a_lock_that_stays_away_is_given_up_after_ten_minutes() {
+    void a_lock_that_stays_away_is_abandoned_after_ten_minutes() {
         ShownLegs legs = locked();
         legs.lock = new OwnLock.Absent();
         untilLooked(legs);

@@ -84,7 +84,7 @@ public class PoolQuotesTest {
     }
 
     @Test
-    void a_pool_that_wants_our_lock_for_ever_is_refused() {
+    void a_pool_that_wants_our_lock_indefinitely_is_refused() {
         HostilePool pool = new HostilePool()
                 .misquotes(quote -> quote.withObject("/instructions/chain").put("timeoutHeight", 1_000_000));
         assertThat(refused(pool, Direction.CHAIN_TO_NATIVE)).contains("our lock would last");

@@ -45,7 +45,7 @@ public class RareDeathsTest {
     }
 
     @Test
-    void a_death_while_a_lock_is_given_up_makes_no_second_one() {
+    void a_death_while_a_lock_is_abandoned_makes_no_second_one() {
         List<Life.Place> places = both(GIVING_UP);
         try (SwapWorld world = new SwapWorld(folder)) {
             String sell = world.quote(Direction.CHAIN_TO_NATIVE, "0.5", PoolManners.Kind.HONEST)

@@ -26,7 +26,7 @@ public class SwapAlarmsTest {
     }
 
     @Test
-    void a_thing_that_is_found_at_every_look_is_told_every_ten_minutes() {
+    void a_thing_that_is_found_at_every_look_is_reported_every_ten_minutes() {
         SwapAlarm silent =
                 SwapAlarm.of(SwapAlarm.Kind.RELAY_SILENT, Sample.row(Direction.CHAIN_TO_NATIVE), "the pool is silent");
         for (int i = 0; i < 3; i++) {
@@ -39,7 +39,7 @@ public class SwapAlarmsTest {
     }
 
     @Test
-    void each_thing_is_told_for_itself_and_every_kind_has_its_figure_from_the_start() {
+    void each_thing_is_reported_for_itself_and_every_kind_has_its_figure_from_the_start() {
         alarms.accept(SwapAlarm.withoutRow(SwapAlarm.Kind.LOCK_WITHOUT_ROW, Hash256.ZERO, "a lock"));
         alarms.accept(SwapAlarm.withoutRow(SwapAlarm.Kind.LOCK_WITHOUT_ROW, Sample.HASH_LOCK, "a lock"));
         alarms.accept(SwapAlarm.withoutRow(SwapAlarm.Kind.CLAIM_WITHOUT_ROW, Hash256.ZERO, "a claim"));

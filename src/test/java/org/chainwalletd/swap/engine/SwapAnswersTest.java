@@ -149,7 +149,7 @@ public class SwapAnswersTest {
     }
 
     @Test
-    void questions_in_the_stash_of_an_actor_that_dies_are_answered_and_the_next_actor_goes_on() {
+    void questions_in_the_stash_of_an_actor_that_dies_are_answered_and_the_next_actor_continues() {
         Quoted swap = new Quoted().start(Duration.ZERO);
         CompletableFuture<SwapReply> worked = swap.execute();
         CompletableFuture<Legs.View> look = swap.firstLook();

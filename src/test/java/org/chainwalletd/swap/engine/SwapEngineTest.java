@@ -255,7 +255,7 @@ public class SwapEngineTest {
 
     /** The actor dies before or after its n-th step, and is restarted from the row. */
     @Test
-    void a_swap_whose_actor_dies_around_any_step_goes_on_from_its_row() {
+    void a_swap_whose_actor_dies_around_any_step_continues_from_its_row() {
         for (CrashPoint point : SwapEngineTest.class.getAnnotation(Walks.class).value()) {
             for (int passage = 1; passage <= 6; passage++) {
                 HangWatch.alive();
@@ -365,7 +365,7 @@ public class SwapEngineTest {
     }
 
     @Test
-    void a_journal_that_cannot_be_read_is_told_and_read_again_and_holds_a_bounded_number_of_questions() {
+    void a_journal_that_cannot_be_read_is_reported_and_read_again_and_holds_a_bounded_number_of_questions() {
         history = new History(9, 0);
         MemorySwaps table = MemorySwaps.immortal(history.rows);
         table.readsAfter(CompletableFuture.failedFuture(
@@ -384,7 +384,7 @@ public class SwapEngineTest {
     }
 
     @Test
-    void a_lock_whose_write_has_no_known_end_is_told_as_not_known() {
+    void a_lock_whose_write_has_no_known_end_is_reported_as_not_known() {
         for (boolean written : new boolean[] {true, false}) {
             history = new History(10, 0);
             history.start(new MemorySwaps(history.rows, 2, written));

@@ -46,8 +46,6 @@ public final class SwapFacts {
         return chains.chain().ledger();
     }
 
-    // Before the secret leaves
-
     boolean isPublic(SwapTerms terms) {
         return isShownByContract(terms.hashLock())
                 || locks(terms.hashLock()).stream().anyMatch(Lock::isClaimed);
@@ -149,8 +147,6 @@ public final class SwapFacts {
                 : chains.evm().head().time() - 10L * rounds >= terms.timeout()
                         || chains.clock().instant().getEpochSecond() - 10L * rounds >= terms.timeout() + 900;
     }
-
-    // What came of it
 
     /**
      * @param locks number of our locks

@@ -213,7 +213,7 @@ public class SwapJournalTest {
 
     /** Without the id of an account chain: the configured chain is meant, and nothing is added to the row. */
     @Test
-    void the_first_form_is_read_for_ever() throws Exception {
+    void the_first_form_stays_readable() throws Exception {
         List<SwapRow> expected = forms();
         List<SwapRow> rows = frozen("v5");
         assertThat(rows)
@@ -229,7 +229,7 @@ public class SwapJournalTest {
 
     /** With one mark for the permission and the claim. */
     @Test
-    void the_second_form_is_read_for_ever() throws Exception {
+    void the_second_form_stays_readable() throws Exception {
         List<SwapRow> rows = frozen("v10");
         assertThat(rows)
                 .usingRecursiveFieldByFieldElementComparatorIgnoringFields("acts.claimPermitted")
@@ -238,7 +238,7 @@ public class SwapJournalTest {
 
     /** The current form; a newer one is written in addition, and this one stays readable. */
     @Test
-    void the_third_form_is_read_for_ever() throws Exception {
+    void the_third_form_stays_readable() throws Exception {
         if (System.getProperty("freeze") != null) {
             Path folder = Files.createDirectories(FROZEN.resolve("v13").resolve("swap"));
             Files.write(

@@ -323,7 +323,7 @@ public class SwapMethodsTest {
     }
 
     @Test
-    void what_speaks_against_a_quote_is_told_and_no_quote_is_left() {
+    void what_speaks_against_a_quote_is_reported_and_no_quote_is_left() {
         assertThat(refused(-32602, "swap_get_quote", sell("min_amount_out", "1000")))
                 .contains("less than min_amount_out 1000");
         String stranger = "ab".repeat(32);
@@ -418,7 +418,7 @@ public class SwapMethodsTest {
     }
 
     @Test
-    void what_speaks_against_a_lock_is_told_and_nothing_is_sent() {
+    void what_speaks_against_a_lock_is_reported_and_nothing_is_sent() {
         String swap = quote();
         legs.see(new OwnLock.Absent(), new LockPermission.Refused("the slot is taken"), false);
         assertThat(refused(-32602, "swap_execute", id(swap))).contains("the slot is taken");
@@ -443,7 +443,7 @@ public class SwapMethodsTest {
     }
 
     @Test
-    void a_lock_whose_sending_fails_is_told_as_not_known_and_leaves_by_itself() {
+    void a_lock_whose_sending_fails_is_reported_as_not_known_and_leaves_by_itself() {
         String swap = quote();
         legs.loses = true;
         JsonNode error = answer("swap_execute", id(swap)).path("error");

@@ -91,8 +91,6 @@ public final class SwapMoney {
         }
     }
 
-    // The chain
-
     /** Totals of our money in the blocks since the beginning. */
     private static final class Sums {
         private BigInteger gained = BigInteger.ZERO;
@@ -192,8 +190,6 @@ public final class SwapMoney {
                             "our coins go to a stranger: " + tx));
         }
     }
-
-    // The account chain
 
     private void contract() {
         BigInteger gas = BigInteger.ZERO;

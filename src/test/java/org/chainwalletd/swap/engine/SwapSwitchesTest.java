@@ -99,7 +99,7 @@ class SwapSwitchesTest {
     }
 
     @Test
-    void the_book_is_the_journals_in_each_life() {
+    void the_book_is_the_journals_in_each_run() {
         first.keeper.start();
         first.assertKnowsAll();
         List<SwapRow> early = IntStream.range(1, 4).mapToObj(first::quote).toList();
@@ -134,7 +134,7 @@ class SwapSwitchesTest {
     }
 
     @Test
-    void a_daemon_without_an_engine_reads_the_journal_in_each_life_and_again_when_it_cannot() {
+    void a_daemon_without_an_engine_reads_the_journal_in_each_run_and_again_when_it_cannot() {
         SwapBook book = new SwapBook();
         book.leaveToOperator();
         book.outdate();

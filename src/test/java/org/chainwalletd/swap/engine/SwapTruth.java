@@ -83,8 +83,6 @@ public final class SwapTruth {
         }
     }
 
-    // What the engine writes
-
     void writes(SwapRow before, SwapRow next) {
         onlyGrow(before, next);
         if (next.acts().claimPermitted() && !before.acts().claimPermitted() && !facts.isPublic(next.terms())) {
@@ -158,8 +156,6 @@ public final class SwapTruth {
         };
     }
 
-    // What the engine does
-
     private Optional<Acts> durable(Hash256 hashLock) {
         return journal.row(hashLock).map(SwapRow::acts);
     }
@@ -184,8 +180,6 @@ public final class SwapTruth {
         require(facts.isRefundDue(row.terms(), 0), row, "a refund leaves before it is due");
         requireDurable(row, Acts::refunding, "a refund leaves");
     }
-
-    // What reaches a node or an endpoint
 
     /** Judges a question, which any node or endpoint may pass on to anybody. */
     void asked(String question, Collection<byte[]> secrets) {

@@ -161,8 +161,6 @@ public final class SwapWorld implements AutoCloseable {
         return chains.clock();
     }
 
-    // One life after the other
-
     private void begin(Optional<DurableJournal> durable) {
         stopped = false;
         life = new Life(() -> full, passed);
@@ -247,8 +245,6 @@ public final class SwapWorld implements AutoCloseable {
         assertThat(wrong()).isEmpty();
         assertThat(uncounted()).isEmpty();
     }
-
-    // What a caller does
 
     /** Tests whether the pool, its endpoint and our store are available. */
     public boolean canQuote() {
@@ -338,8 +334,6 @@ public final class SwapWorld implements AutoCloseable {
                 .tx()
                 .from();
     }
-
-    // What time does
 
     /** Returns the rows of swaps that are not finished. */
     private List<SwapRow> open() {

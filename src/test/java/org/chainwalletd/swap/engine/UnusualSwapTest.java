@@ -176,7 +176,7 @@ class UnusualSwapTest {
     }
 
     @Test
-    void a_sell_that_is_paid_is_not_over_as_a_refund_while_the_account_chain_stands_still() {
+    void a_sell_that_is_paid_is_not_over_as_a_refund_while_the_account_chain_stalls() {
         String sell = world.executed(Direction.CHAIN_TO_NATIVE, PoolManners.Kind.NEVER_CLAIMS);
         world.roundsUntil("it is claimed", () -> world.isClaimed(sell));
         EvmDevnet evm = world.chains.evm();
@@ -246,7 +246,7 @@ class UnusualSwapTest {
     }
 
     @Test
-    void a_refund_leaves_although_an_endpoint_of_two_is_away_and_there_is_an_alarm() {
+    void a_refund_leaves_although_an_endpoint_of_two_is_unavailable_and_there_is_an_alarm() {
         String buy = world.executed(Direction.NATIVE_TO_CHAIN, PoolManners.Kind.NEVER_LOCKS);
         world.roundsUntil("our lock is settled", () -> world.row(buy).ownLock() instanceof OwnLock.Locked);
         EvmEndpoint away = world.endpoints.get(1);

@@ -58,7 +58,7 @@ public class WaitLogTest {
     }
 
     @Test
-    void a_closed_gate_is_told_once_for_each_reason_whatever_its_figures() {
+    void a_closed_gate_is_reported_once_for_each_reason_whatever_its_figures() {
         waits.looked(locked(), closed("the pool's lock is 1 blocks deep; 30 are demanded"));
         waits.looked(locked(), closed("the pool's lock is 2 blocks deep; 30 are demanded"));
         waits.looked(locked(), gate(Optional.empty()));

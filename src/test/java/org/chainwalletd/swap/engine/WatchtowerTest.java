@@ -370,7 +370,7 @@ public class WatchtowerTest {
     }
 
     @Test
-    void what_an_endpoint_has_made_up_or_somebody_else_has_locked_is_passed_over() {
+    void what_an_endpoint_has_made_up_or_another_party_has_locked_is_passed_over() {
         chain.account(4).lock(Hash256.sha256(new byte[] {2}), own, chain.head().time() + 5, LOCKED);
         chain.mine();
         Hash256 invented = Hash256.sha256(new byte[] {3});
@@ -684,7 +684,7 @@ public class WatchtowerTest {
     }
 
     @Test
-    void a_claim_through_another_contract_is_told_and_its_lock_kept_while_an_htlc_pays_us() {
+    void a_claim_through_another_contract_is_reported_and_its_lock_kept_while_an_htlc_pays_us() {
         long locked = claimedByThePool();
         hidesTransactions(chain.endpoint());
         hidesTransactions(second);
@@ -846,7 +846,7 @@ public class WatchtowerTest {
     }
 
     @Test
-    void a_claim_that_an_earlier_release_has_begun_goes_on_under_its_own_token() {
+    void a_claim_that_an_earlier_release_has_begun_continues_under_its_own_token() {
         ClaimRequest claim = firstClaim();
         bind(tokenOfEarlierReleases(claim.lock()), claim.digest());
         Await.until(

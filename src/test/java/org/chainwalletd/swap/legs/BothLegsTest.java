@@ -219,7 +219,7 @@ public class BothLegsTest {
     }
 
     @Test
-    void with_either_chain_silent_no_lock_leaves_none_is_given_up_and_no_secret_leaves() {
+    void with_either_chain_silent_no_lock_leaves_none_is_abandoned_and_no_secret_leaves() {
         own = () -> done(new OwnLeg.View(NONE, false, false));
         assertThat(next(LOCKING, look(LOCKING))).isEmpty();
         assertThat(asked).isEmpty();
@@ -244,7 +244,7 @@ public class BothLegsTest {
 
     @ParameterizedTest
     @MethodSource("unjudged")
-    void an_obstacle_that_cannot_be_judged_lets_nothing_be_sent_or_given_up(
+    void an_obstacle_that_cannot_be_judged_lets_nothing_be_sent_or_abandoned(
             String which, Supplier<CompletionStage<Optional<String>>> failing) {
         sees(NONE, NONE_OF_THEIRS);
         bounds = which.equals("bounds") ? failing : none();

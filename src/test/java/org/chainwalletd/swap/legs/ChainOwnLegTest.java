@@ -184,7 +184,7 @@ public class ChainOwnLegTest {
     }
 
     @Test
-    void a_lock_whose_send_was_cut_short_goes_out_as_the_same_bytes_after_a_restart() {
+    void a_lock_whose_send_was_cut_short_is_sent_as_the_same_bytes_after_a_restart() {
         rig.refuse("Tip changed during validation, try again");
         assertThatThrownBy(() -> send(row)).isInstanceOf(RuntimeException.class);
         beHonest();
@@ -231,7 +231,7 @@ public class ChainOwnLegTest {
     }
 
     @Test
-    void a_lock_that_is_durable_goes_out_again_without_being_asked_about() {
+    void a_lock_that_is_durable_is_sent_again_without_being_asked_about() {
         String tx = send(row);
         assertThat(rig.own.sendLock(locking(row), () -> false)).isEqualTo(tx);
     }
@@ -410,7 +410,7 @@ public class ChainOwnLegTest {
     }
 
     @Test
-    void a_lock_that_was_given_up_before_it_was_durable_is_lost_at_once() {
+    void a_lock_that_was_abandoned_before_it_was_durable_is_lost_at_once() {
         row = abandoning(row);
         rig.own.abandonLock(row);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Lost());
@@ -474,7 +474,7 @@ public class ChainOwnLegTest {
 
     /** Anybody can fund an HTLC that we could reclaim. */
     @Test
-    void an_htlc_of_somebody_else_in_our_name_is_not_our_lock() {
+    void an_htlc_of_another_party_in_our_name_is_not_our_lock() {
         HtlcParams alike = new HtlcParams(
                 ours.key, pool.key, row.terms().hashLock(), row.terms().timeout());
         Party payer = rig.stranger();

@@ -303,7 +303,7 @@ public class ChainPoolLegTest {
     }
 
     @Test
-    void a_claim_goes_out_as_the_same_bytes_in_the_next_life() {
+    void a_claim_is_sent_as_the_same_bytes_in_the_next_run() {
         deepLock();
         String tx = claim();
         rig.restart();
@@ -350,7 +350,7 @@ public class ChainPoolLegTest {
 
     /** The node withholds the claim from every miner, and the other node refuses it for its fee. */
     @Test
-    void a_node_that_pretends_to_have_the_claim_keeps_a_dearer_one_back_for_thirty_blocks_at_most() {
+    void a_node_that_pretends_to_have_the_claim_keeps_a_more_expensive_one_back_for_thirty_blocks_at_most() {
         deepLock();
         String tx = claim();
         String cheap = Bytes.wrap(TransactionCodec.encode(rig.transaction(tx))).hex();
@@ -380,7 +380,7 @@ public class ChainPoolLegTest {
     }
 
     @Test
-    void nodes_that_lag_behind_the_lock_make_its_claim_no_dearer() {
+    void nodes_that_lag_behind_the_lock_make_its_claim_no_more_expensive() {
         Outpoint lock = deepLock();
         String tx = claim();
         rig.refuse("Mempool rejected transaction: UtxoNotFound(OutPoint { tx_id: Hash256(" + lock.txId()
@@ -396,7 +396,7 @@ public class ChainPoolLegTest {
 
     /** Such a refusal says nothing about the claim. */
     @Test
-    void nodes_that_refuse_without_a_word_make_the_claim_no_dearer() {
+    void nodes_that_refuse_without_a_word_make_the_claim_no_more_expensive() {
         deepLock();
         String tx = claim();
         rig.refuse("");
@@ -409,7 +409,7 @@ public class ChainPoolLegTest {
 
     /** A mempool replaces nothing, so paying more would only raise the fee of what is sent when the rival is gone. */
     @Test
-    void a_rival_in_the_mempool_makes_the_claim_no_dearer() {
+    void a_rival_in_the_mempool_makes_the_claim_no_more_expensive() {
         Outpoint lock = deepLock();
         rig.chain.ledger().submit(rig.claimed(lock, ours, 1_000, secret));
         assertThatThrownBy(this::claim).isInstanceOf(RuntimeException.class);

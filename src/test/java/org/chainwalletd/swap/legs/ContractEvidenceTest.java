@@ -181,7 +181,7 @@ public class ContractEvidenceTest {
     }
 
     @Test
-    void a_chain_that_stands_still_closes_it() {
+    void a_chain_that_stalls_closes_it() {
         lock(now() + 90_000);
         chain.mine(3);
         chain.clock().advance(Duration.ofSeconds(61));

@@ -85,7 +85,7 @@ public class ContractSlotTest {
     }
 
     @Test
-    void a_lock_with_any_other_term_than_ours_is_somebody_elses() {
+    void a_lock_with_any_other_term_than_ours_is_foreign() {
         SwapContract.Swap ours = ours(State.LOCKED);
         for (SwapContract.Swap foreign : List.of(
                 Copies.with(ours, "sender", Sample.POOL_EVM),

@@ -72,7 +72,7 @@ public class DeadNonceTest {
 
     @ParameterizedTest
     @MethodSource("lies")
-    void a_claim_whose_nonce_somebody_else_has_used_is_mined_at_the_one_that_the_honest_endpoint_names(
+    void a_claim_whose_nonce_another_sender_has_used_is_mined_at_the_one_that_the_honest_endpoint_names(
             Ring ring, Lie lie) {
         lying = new LyingRig(folder, ring);
         lying.sendEarlier();
@@ -108,7 +108,7 @@ public class DeadNonceTest {
 
     @ParameterizedTest
     @MethodSource("lies")
-    void a_refund_whose_nonce_somebody_else_has_used_is_mined_at_the_one_that_the_honest_endpoint_names(
+    void a_refund_whose_nonce_another_sender_has_used_is_mined_at_the_one_that_the_honest_endpoint_names(
             Ring ring, Lie lie) {
         lying = new LyingRig(folder, ring);
         SwapRow row = lying.overdueBuy();

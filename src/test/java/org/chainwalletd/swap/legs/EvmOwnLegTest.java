@@ -195,7 +195,7 @@ public class EvmOwnLegTest {
     }
 
     @Test
-    void a_lock_that_is_given_up_before_it_was_journalled_is_lost_and_never_made() {
+    void a_lock_that_is_abandoned_before_it_was_journalled_is_lost_and_never_made() {
         row = rig.givenUp(rig.buy());
         leg.abandonLock(row);
 
@@ -233,7 +233,7 @@ public class EvmOwnLegTest {
     }
 
     @Test
-    void a_lock_that_is_given_up_is_lost_when_its_nonce_is_finally_spent_and_not_before() {
+    void a_lock_that_is_abandoned_is_lost_when_its_nonce_is_finally_spent_and_not_before() {
         leg.sendLock(row, () -> true);
         row = rig.givenUp(rig.buy());
         for (int i = 0; i < 4; i++) {
@@ -255,7 +255,7 @@ public class EvmOwnLegTest {
 
     /** The quote expires soon, and a fee above the one at the quote was never agreed to. */
     @Test
-    void a_lock_that_is_stuck_on_its_fee_pays_no_more_and_ends_when_it_is_given_up() {
+    void a_lock_that_is_stuck_on_its_fee_pays_no_more_and_ends_when_it_is_abandoned() {
         leg.sendLock(row, () -> true);
         rig.chain.baseFee(BigInteger.valueOf(90_000_000_000L));
         for (int i = 0; i < 6; i++) {
@@ -278,7 +278,7 @@ public class EvmOwnLegTest {
     }
 
     @Test
-    void a_lock_that_confirms_although_it_was_given_up_is_there() {
+    void a_lock_that_confirms_although_it_was_abandoned_is_there() {
         leg.sendLock(row, () -> true);
         Bytes raw = done(rig.rig.journal.find("swap/a-buy/lock"))
                 .orElseThrow()
@@ -306,7 +306,7 @@ public class EvmOwnLegTest {
     }
 
     @Test
-    void a_reorganisation_takes_the_lock_back_and_the_same_bytes_go_out_again() {
+    void a_reorganisation_takes_the_lock_back_and_the_same_bytes_are_sent_again() {
         String tx = leg.sendLock(row, () -> true);
         rig.chain.mine();
         Hash256 hash = Hash256.parse(tx.substring(2));
@@ -394,7 +394,7 @@ public class EvmOwnLegTest {
     }
 
     @Test
-    void a_claim_of_the_pool_is_told_with_its_transaction_and_shows_the_secret() {
+    void a_claim_of_the_pool_is_reported_with_its_transaction_and_shows_the_secret() {
         lockAndSettle();
         Hash256 claim = rig.pool.claim(rig.secret());
         rig.chain.mine();

@@ -276,7 +276,7 @@ public class EvmPoolLegTest {
     }
 
     @Test
-    void the_gate_stays_closed_while_nothing_may_be_sent_because_somebody_else_has_the_key() {
+    void the_gate_stays_closed_while_nothing_may_be_sent_because_another_party_has_the_key() {
         lockedAndSettled();
         rig.rig.send("payment", 7);
         rig.settle();
@@ -484,7 +484,7 @@ public class EvmPoolLegTest {
     }
 
     @Test
-    void a_lock_that_pays_less_or_somebody_else_is_foreign() {
+    void a_lock_that_pays_less_or_pays_another_party_is_foreign() {
         rig.pool.lock(rig.hashLock, rig.own(), rig.deadline, EvmLegRig.WEI.subtract(BigInteger.ONE));
         rig.chain.mine();
 
@@ -492,7 +492,7 @@ public class EvmPoolLegTest {
     }
 
     @Test
-    void a_claim_goes_out_with_what_the_claimed_value_allows_when_fees_are_high() {
+    void a_claim_is_sent_with_what_the_claimed_value_allows_when_fees_are_high() {
         BigInteger perGas = EvmLegRig.WEI.divide(BigInteger.valueOf(SwapSends.GAS));
         rig.lockOfThePool();
         rig.settle();

@@ -175,7 +175,7 @@ public class LyingGateTest {
     }
 
     @Test
-    void somebody_else_who_uses_the_key_closes_the_gate_before_any_block_of_it_is_settled() {
+    void another_party_that_uses_the_key_closes_the_gate_before_any_block_of_it_is_settled() {
         lying = new LyingRig(folder, Ring.TWO_OF_TWO);
         SwapRow row = lying.settledSell();
         lying.somebodyElsePays();

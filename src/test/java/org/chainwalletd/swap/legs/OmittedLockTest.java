@@ -18,7 +18,7 @@ public class OmittedLockTest {
     Path folder;
 
     @Test
-    void a_block_without_our_lock_is_not_believed_and_the_swap_goes_on_when_it_is_told_whole() {
+    void a_block_without_our_lock_is_not_believed_and_the_swap_continues_when_it_is_told_whole() {
         try (SwapWorld world = new SwapWorld(folder)) {
             String sell = world.executed(Direction.CHAIN_TO_NATIVE, PoolManners.Kind.HONEST);
             world.nodes.forEach(node -> node.lies(Lie.OMISSION));

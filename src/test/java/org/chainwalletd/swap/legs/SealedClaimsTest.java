@@ -114,7 +114,7 @@ public class SealedClaimsTest {
     }
 
     @Test
-    void the_claim_of_a_swap_is_told_without_its_secret_also_when_its_row_is_forgotten() throws Exception {
+    void the_claim_of_a_swap_is_reported_without_its_secret_also_when_its_row_is_forgotten() throws Exception {
         Intent claim = claim(1, ofSwap(1))
                 .with(new Intent.Details(Optional.empty(), Optional.empty(), Optional.of(Amount.of(100))));
         int derived = TestSeals.derivations();

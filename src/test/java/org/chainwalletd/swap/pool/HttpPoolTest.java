@@ -179,7 +179,7 @@ class HttpPoolTest {
     }
 
     @Test
-    void the_pools_refusal_is_told_in_one_clean_short_line() {
+    void the_pools_refusal_is_reported_in_one_clean_short_line() {
         status = 422;
         answer = "no\u0007\n liquidity\u202e" + "x".repeat(2_000);
         assertThatThrownBy(() -> done(pool().info()))

@@ -8,10 +8,10 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.Keccak256;
 
 /**
- * A block and the state after it.
+ * Block and the state after it.
  *
  * @param time Unix seconds
- * @param salt its place in the order in which blocks were ever made, so that two blocks with one content have two hashes
+ * @param salt sequence number among all blocks ever made, so that two blocks with the same content have different hashes
  */
 public record EvmBlock(
         long number,
@@ -71,7 +71,7 @@ public record EvmBlock(
         return commitment(receipts(receipts));
     }
 
-    /** The filter over addresses and topics of all log entries: 2,048 bits, three for each. */
+    /** Returns the Bloom filter over addresses and topics of all log entries: 2,048 bits, three for each. */
     Bytes bloom() {
         byte[] bloom = new byte[256];
         for (EvmReceipt receipt : receipts) {

@@ -7,7 +7,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import org.chainwalletd.testkit.Dial;
 
-/** Asks an account chain over HTTP, without anything of the daemon's. */
+/** Client of an account chain over HTTP, independent of the daemon's code. */
 public final class EvmCaller {
     private final URI endpoint;
 
@@ -15,7 +15,7 @@ public final class EvmCaller {
         this.endpoint = endpoint;
     }
 
-    /** An error that the chain answered. */
+    /** Error returned by the chain. */
     public static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1;
         private final int code;
@@ -48,7 +48,7 @@ public final class EvmCaller {
         return answer.get("result");
     }
 
-    /** The whole answer to a body. */
+    /** Posts a body and returns the whole answer. */
     public JsonNode post(String body) {
         HttpRequest request = Dial.request(endpoint)
                 .header("Content-Type", "application/json")

@@ -14,7 +14,7 @@ import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 
-/** The ten rich accounts of every development chain: {@code m/44'/60'/0'/0/i} of the phrase "test … junk". */
+/** Funded accounts of every development chain: the ten keys {@code m/44'/60'/0'/0/i} of the phrase "test … junk". */
 final class EvmDevAccounts {
     private static final String PHRASE = "test test test test test test test test test test test junk";
     private static final int COUNT = 10;
@@ -48,7 +48,7 @@ final class EvmDevAccounts {
         return KEYS.get(addresses().get(index));
     }
 
-    /** Signs and submits for one of them, as a node with unlocked accounts does. */
+    /** Signs and submits a transaction of one of these accounts, as a node with unlocked accounts does. */
     Hash256 send(EvmLedger ledger, JsonNode wanted) {
         EvmAddress from = EvmJson.address(wanted.get("from"));
         SecretBytes key = KEYS.get(from);

@@ -16,9 +16,9 @@ import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.testkit.ManualClock;
 
 /**
- * An account chain that does nothing by itself: chain id 31337, blocks by hand, the hash time lock deployed in block 1 where a fresh
- * {@code anvil} has the first contract of its first account. {@code safe} is one block and {@code finalized} two blocks behind the tip, as
- * with {@code anvil --slots-in-an-epoch 1}, until a test says otherwise. The base fee is 1 gwei until a test changes it.
+ * Account chain that does nothing automatically: chain id 31337, blocks on demand, the hash time lock deployed in block 1 at the address where a
+ * new {@code anvil} puts the first contract of its first account. {@code safe} is one block and {@code finalized} two blocks behind the tip, as
+ * with {@code anvil --slots-in-an-epoch 1}, until a test changes it. The base fee is 1 gwei until a test changes it.
  */
 public final class EvmDevnet extends EvmLedger implements AutoCloseable {
     public static final long CHAIN_ID = 31_337;
@@ -42,17 +42,17 @@ public final class EvmDevnet extends EvmLedger implements AutoCloseable {
         return genesis;
     }
 
-    /** A chain with a clock of its own that stands at 2027-01-15T08:00:00Z. */
+    /** Starts a chain with its own clock, set to 2027-01-15T08:00:00Z. */
     public static EvmDevnet start() {
         return start(new ManualClock(Instant.parse("2027-01-15T08:00:00Z")));
     }
 
-    /** A chain whose blocks get the time of {@code clock} when they are mined. */
+    /** Starts a chain whose blocks get the time of {@code clock} when they are mined. */
     public static EvmDevnet start(ManualClock clock) {
         return new EvmDevnet(clock);
     }
 
-    /** Puts another copy of the contract there, at an address of its own, in a block of its own. */
+    /** Deploys another copy of the contract, in a separate block, and returns its address. */
     public EvmAddress deploy() {
         EvmWallet deployer = account(0);
         long nonce = nextNonce(deployer.address());
@@ -63,12 +63,12 @@ public final class EvmDevnet extends EvmLedger implements AutoCloseable {
         return EvmExecution.contractAddress(deployer.address(), nonce);
     }
 
-    /** Where the hash time lock is. */
+    /** Returns the address of the hash time lock. */
     public EvmAddress contract() {
         return contract;
     }
 
-    /** Keccak-256 of the code at {@link #contract}. */
+    /** Returns the Keccak-256 of the code at {@link #contract}. */
     public Hash256 codeHash() {
         return Hash256.of(Keccak256.of(TimeLock.RUNTIME.toArray()));
     }
@@ -77,34 +77,34 @@ public final class EvmDevnet extends EvmLedger implements AutoCloseable {
         return clock;
     }
 
-    /** The first endpoint. */
+    /** Returns the first endpoint. */
     public EvmEndpoint endpoint() {
         return endpoints.get(0);
     }
 
-    /** Of the first endpoint. */
+    /** Returns the address of the first endpoint. */
     public URI uri() {
         return endpoint().uri();
     }
 
-    /** One more address at which the same chain answers. */
+    /** Starts another endpoint of the same chain. */
     public EvmEndpoint newEndpoint() {
         EvmEndpoint endpoint = new EvmEndpoint(new EvmRpc(this, accounts));
         endpoints.add(endpoint);
         return endpoint;
     }
 
-    /** One of the ten rich accounts; 0 deployed the contract. */
+    /** Returns one of the ten funded accounts; account 0 deployed the contract. */
     public EvmWallet account(int index) {
         return wallet(accounts.key(index));
     }
 
-    /** Somebody with this key; it is not taken over. */
+    /** Creates a wallet with this key, which remains the caller's. */
     public EvmWallet wallet(SecretBytes secret) {
         return new EvmWallet(this, contract, secret.duplicate());
     }
 
-    /** Mines a block without these transactions, which go on waiting. */
+    /** Mines a block without these transactions, which stay in the mempool. */
     public EvmBlock mineWithout(Hash256... left) {
         Set<Hash256> without = Set.of(left);
         return mineOnly(tx -> !without.contains(tx.hash()));
@@ -121,17 +121,17 @@ public final class EvmDevnet extends EvmLedger implements AutoCloseable {
         return mine();
     }
 
-    /** The last {@code depth} blocks are replaced by {@code blocks} others; the first of them takes in all that the old ones held. */
+    /** Replaces the last {@code depth} blocks by {@code blocks} others; the first of them contains all transactions of the old ones. */
     public void reorganise(int depth, int blocks) {
         reorganise(depth, blocks, tx -> true, tx -> true);
     }
 
-    /** As before, but nothing is mined again yet: all that the old blocks held waits. */
+    /** Does the same, but the transactions of the old blocks stay in the mempool. */
     public void reorganiseAway(int depth, int blocks) {
         reorganise(depth, blocks, tx -> true, tx -> false);
     }
 
-    /** As before, and the chain has forgotten these transactions. */
+    /** Does the same, but these transactions are dropped. */
     public void reorganiseWithout(int depth, int blocks, Hash256... forgotten) {
         Set<Hash256> gone = Set.of(forgotten);
         gone.forEach(this::forget);
@@ -146,12 +146,12 @@ public final class EvmDevnet extends EvmLedger implements AutoCloseable {
         return head().world().nonce(address);
     }
 
-    /** What the chain's contract holds under a hash lock at the tip. */
+    /** Returns the contract's state of a hash lock at the tip. */
     public SwapContract.Swap swap(Hash256 hashLock) {
         return swap(contract, hashLock);
     }
 
-    /** What it held at the newest finalized block. */
+    /** Returns the contract's state of a hash lock at the newest finalized block. */
     public SwapContract.Swap finalizedSwap(Hash256 hashLock) {
         return finalized().world().swap(contract, hashLock);
     }
@@ -160,12 +160,12 @@ public final class EvmDevnet extends EvmLedger implements AutoCloseable {
         return head().world().swap(at, hashLock);
     }
 
-    /** Of a transaction in the chain. */
+    /** Returns the receipt of a transaction on the chain. */
     public Optional<EvmReceipt> receipt(Hash256 hash) {
         return including(hash, Long.MAX_VALUE).flatMap(block -> EvmJson.receiptOf(block, hash));
     }
 
-    /** Everything that all accounts have at the tip; shrinks by the gas that is paid and grows by {@link #fund}. */
+    /** Returns the sum of all balances at the tip, which decreases by the gas that is paid and increases by {@link #fund}. */
     public BigInteger total() {
         return head().world().total();
     }

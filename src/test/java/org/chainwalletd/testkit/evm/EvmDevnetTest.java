@@ -289,7 +289,7 @@ class EvmDevnetTest {
     }
 
     @Test
-    void fees_of_past_blocks_are_told() {
+    void fees_of_past_blocks_are_reported() {
         send(0, 1_000, 3_000);
         chain.mine();
         JsonNode fees = caller.call("eth_feeHistory", "0x2", "latest", List.of(50));
@@ -298,7 +298,7 @@ class EvmDevnetTest {
         assertThat(fees.get("oldestBlock").textValue()).isEqualTo("0x1");
     }
 
-    /** A payment of one wei from alice to bob, fees in thousandths of a gwei. */
+    /** Sends one wei from alice to bob, with fees in thousandths of a gwei. */
     private Hash256 send(long nonce, long tipMilliGwei, long mostMilliGwei) {
         BigInteger unit = BigInteger.valueOf(1_000_000);
         return alice.send(

@@ -28,7 +28,7 @@ import org.chainwalletd.crypto.Keccak256;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FreePort;
 
-/** One HTTP address of the chain. It is honest and well until a test tells it otherwise; other endpoints of the chain do not notice. */
+/** HTTP endpoint of the chain. It works correctly until a test changes that; other endpoints of the chain are not affected. */
 public final class EvmEndpoint implements AutoCloseable {
     private static final int MOST_BYTES = 1 << 20;
     private static final int MOST_CALLS = 100;
@@ -37,14 +37,14 @@ public final class EvmEndpoint implements AutoCloseable {
     private static final String ANY = "*";
 
     static {
-        // Without it the second of two small writes waits 40 ms for the first one's acknowledgement.
+        // Without this the second of two small writes waits 40 ms for the acknowledgement of the first.
         System.setProperty("sun.net.httpserver.nodelay", "true");
     }
 
-    /** A call as it was read. */
+    /** Call as received. */
     public record Call(String method, JsonNode params) {}
 
-    /** What happens to a call instead of an answer. Thrown, since it may come from within a batch. */
+    /** Effect on a call in place of an answer; thrown, because the call may be part of a batch. */
     private static final class Misbehaviour extends RuntimeException {
         private static final long serialVersionUID = 1;
         private final transient Reply reply;
@@ -60,7 +60,7 @@ public final class EvmEndpoint implements AutoCloseable {
         void write(HttpExchange exchange) throws IOException;
     }
 
-    /** Does a call, or not, and says what becomes of it. */
+    /** Handles a call, executing it or not. */
     @FunctionalInterface
     private interface Fault {
         JsonNode serve(Call call, EvmEndpoint endpoint);
@@ -104,27 +104,27 @@ public final class EvmEndpoint implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + address.getPort() + "/");
     }
 
-    /** What it says although it is not so. */
+    /** Returns the false answers that this endpoint gives. */
     public EvmLies lies() {
         return lies;
     }
 
-    /** It sees the chain as it was {@code blocks} blocks ago; 0: as it is. */
+    /** Makes the endpoint lag {@code blocks} blocks behind the chain; 0 for none. */
     public void behind(int blocks) {
         rpc.behind(blocks);
     }
 
-    /** Connections are refused until {@link #up}. */
+    /** Refuses connections until {@link #up}. */
     public synchronized void down() {
         server.stop(0);
     }
 
-    /** Listens again, at the same port. */
+    /** Listens again on the same port. */
     public synchronized void up() {
         server = listen(address);
     }
 
-    /** Calls of {@code method} ({@code *}: all) get no answer, until {@link #behave}. */
+    /** Leaves calls of {@code method} ({@code *}: all) unanswered until {@link #behave}. */
     public void hang(String method) {
         faults.put(method, (call, self) -> {
             CountDownLatch until = released;
@@ -134,7 +134,7 @@ public final class EvmEndpoint implements AutoCloseable {
         });
     }
 
-    /** Answers with megabytes of one JSON string whose length is not announced. */
+    /** Answers with megabytes of a JSON string without announcing the length. */
     public void flood(String method, int megabytes) {
         faults.put(method, (call, self) -> {
             throw new Misbehaviour(exchange -> {
@@ -158,14 +158,14 @@ public final class EvmEndpoint implements AutoCloseable {
         });
     }
 
-    /** Refuses with a JSON-RPC error. */
+    /** Answers with a JSON-RPC error. */
     public void refuse(String method, int code, String message) {
         faults.put(method, (call, self) -> {
             throw new EvmRefusal(code, message);
         });
     }
 
-    /** Does what is asked, and closes the connection without a word. */
+    /** Executes calls, but closes the connection without an answer. */
     public void loseAnswers(String method) {
         faults.put(method, (call, self) -> {
             self.honest(call);
@@ -173,7 +173,7 @@ public final class EvmEndpoint implements AutoCloseable {
         });
     }
 
-    /** Says that a transaction was taken, and drops it. */
+    /** Reports transactions as accepted, but drops them. */
     public void swallowSends() {
         faults.put(
                 "eth_sendRawTransaction",
@@ -181,17 +181,17 @@ public final class EvmEndpoint implements AutoCloseable {
                         EvmJson.bytes(call.params().get(0), "transaction").toArray())))));
     }
 
-    /** Does {@code step} just before each call of {@code method}. */
+    /** Runs {@code step} immediately before each call of {@code method}. */
     public void before(String method, Runnable step) {
         before.put(method, step);
     }
 
-    /** Hears each well-formed transaction before it is taken or refused, whatever else the endpoint was told. */
+    /** Passes each well-formed transaction to a listener before it is accepted or refused, regardless of other settings of the endpoint. */
     public void hear(Consumer<SignedTransaction> ear) {
         heard = ear;
     }
 
-    /** Well and honest again; what hangs is let go. */
+    /** Restores correct behaviour and releases hanging calls. */
     public void behave() {
         faults.clear();
         before.clear();
@@ -201,12 +201,12 @@ public final class EvmEndpoint implements AutoCloseable {
         released = new CountDownLatch(1);
     }
 
-    /** How often {@code method} was called. */
+    /** Returns the number of calls of {@code method}. */
     public long count(String method) {
         return calls().stream().filter(call -> call.method().equals(method)).count();
     }
 
-    /** The calls in the order in which they were read, at most 20,000. */
+    /** Returns the calls in the order in which they were read, at most 20,000. */
     public List<Call> calls() {
         synchronized (calls) {
             return List.copyOf(calls);
@@ -273,7 +273,7 @@ public final class EvmEndpoint implements AutoCloseable {
         }
     }
 
-    /** What the chain says, with the lies of this endpoint. */
+    /** Returns the chain's answer with the falsifications of this endpoint. */
     private JsonNode honest(Call call) {
         return lies.answer(call.method(), call.params(), rpc.call(call.method(), call.params()));
     }

@@ -8,7 +8,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.Keccak256;
 import org.chainwalletd.evm.EvmAddress;
 
-/** Carries transactions and calls out on a state. */
+/** Executes transactions and calls on a state. */
 final class EvmExecution {
     private static final long BARE = 21_000;
     private static final long CREATION = 32_000;
@@ -16,7 +16,7 @@ final class EvmExecution {
 
     private EvmExecution() {}
 
-    /** What is due before any code runs. */
+    /** Returns the gas due before any code runs. */
     static long intrinsicGas(Bytes data, boolean makesContract) {
         long gas = BARE;
         for (byte one : data.toArray()) {
@@ -25,7 +25,7 @@ final class EvmExecution {
         return makesContract ? gas + CREATION + 2 * ((data.length() + 31) / 32) : gas;
     }
 
-    /** The least that a transaction pays for its data, whatever its code uses (EIP-7623). */
+    /** Returns the minimum gas that a transaction pays for its data, whatever its code uses (EIP-7623). */
     private static long floor(Bytes data) {
         long gas = BARE;
         for (byte one : data.toArray()) {
@@ -34,13 +34,13 @@ final class EvmExecution {
         return gas;
     }
 
-    /** Makes a transaction part of a block; its gas is paid whether it succeeds or not. The caller has checked nonce, fee and balance. */
+    /** Executes a transaction as part of a block; its gas is paid whether it succeeds or not. The caller has checked nonce, fee and balance. */
     static EvmReceipt include(
             World world, SignedTransaction tx, BigInteger baseFee, long time, List<EvmReceipt> before) {
         BigInteger price = baseFee.add(tx.tip(baseFee));
         EvmAddress made = tx.to().isEmpty() ? contractAddress(tx.from(), tx.nonce()) : null;
         world.nonce(tx.from(), tx.nonce() + 1);
-        // Held back first, as a real chain does: value and gas can never need the same wei.
+        // Subtracted first, as on a real chain: value and gas can never use the same wei.
         world.take(tx.from(), price.multiply(BigInteger.valueOf(tx.gas())));
         long room = tx.gas() - intrinsicGas(tx.data(), made != null);
         TimeLock.Outcome outcome = run(world, tx.from(), tx.to(), made, tx.value(), tx.data(), time, room);
@@ -63,7 +63,7 @@ final class EvmExecution {
                 Optional.ofNullable(made));
     }
 
-    /** With {@code room} units of gas for the code; without enough of them nothing happens and all of them are gone. */
+    /** Runs code with {@code room} units of gas; if that is too little, nothing changes and all of it is used. */
     private static TimeLock.Outcome run(
             World world,
             EvmAddress from,
@@ -110,7 +110,7 @@ final class EvmExecution {
         return new TimeLock.Returned(TimeLock.RUNTIME, List.of(), BYTE_OF_CODE * TimeLock.RUNTIME.length() + 100);
     }
 
-    /** The last 20 bytes of {@code Keccak-256(rlp([sender, nonce]))}. */
+    /** Returns the last 20 bytes of {@code Keccak-256(rlp([sender, nonce]))}. */
     static EvmAddress contractAddress(EvmAddress sender, long nonce) {
         byte[] hash = Keccak256.of(RlpItem.list(RlpItem.text(sender.toArray()), RlpItem.number(nonce))
                 .encode());

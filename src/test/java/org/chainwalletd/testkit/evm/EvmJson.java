@@ -79,7 +79,7 @@ final class EvmJson {
         return json;
     }
 
-    /** A transaction; of one that waits, the three members about its block are null. */
+    /** Returns a transaction as JSON; for one in the mempool, the three members about its block are null. */
     static ObjectNode transaction(SignedTransaction tx, BigInteger chainId, Optional<EvmBlock> block) {
         Optional<EvmReceipt> receipt = block.flatMap(in -> receiptOf(in, tx.hash()));
         ObjectNode json = NODES.objectNode()
@@ -136,7 +136,7 @@ final class EvmJson {
                 .put("blockTimestamp", block.time());
     }
 
-    /** Entry number {@code index} of a receipt. */
+    /** Returns log entry {@code index} of a receipt as JSON. */
     static ObjectNode log(EvmReceipt receipt, int index, EvmBlock block) {
         TimeLock.Event event = receipt.events().get(index);
         ObjectNode json = NODES.objectNode().put("address", hex(event.address()));
@@ -180,7 +180,7 @@ final class EvmJson {
         return EvmAddress.of(bytes.toArray());
     }
 
-    /** A quantity: {@code 0x} and digits without leading zeros, or a JSON number. */
+    /** Parses a quantity: {@code 0x} and digits without leading zeros, or a JSON number. */
     static BigInteger quantity(JsonNode node) {
         if (node != null && node.isIntegralNumber()) {
             return node.bigIntegerValue();

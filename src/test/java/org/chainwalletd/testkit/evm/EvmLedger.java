@@ -16,14 +16,14 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 
-/** The chain itself: blocks, what waits for one, finality, reorganisations. Safe for threads. */
+/** State of the chain: blocks, mempool, finality, reorganisations. Thread-safe. */
 class EvmLedger {
     private static final int MOST_AT_ONCE = 10_000;
 
     private final BigInteger chainId;
     private final InstantSource clock;
     private final List<EvmBlock> chain = new ArrayList<>();
-    /** All blocks that ever were, also those that were taken back. */
+    /** All blocks ever made, including those that were removed. */
     private final Map<Hash256, EvmBlock> known = new HashMap<>();
 
     private final EvmMempool mempool = new EvmMempool();
@@ -71,7 +71,7 @@ class EvmLedger {
                 (int) Math.min(head().number(), pinnedFinal.orElse(Math.max(0, head().number() - finalDepth))));
     }
 
-    /** How far behind the tip {@code safe} and {@code finalized} are from now on. */
+    /** Sets how many blocks {@code safe} and {@code finalized} are behind the tip from now on. */
     public synchronized void finality(int newSafeDepth, int newFinalDepth) {
         safeDepth = newSafeDepth;
         finalDepth = newFinalDepth;
@@ -79,7 +79,7 @@ class EvmLedger {
         pinnedFinal = OptionalLong.empty();
     }
 
-    /** {@code safe} and {@code finalized} stand still at these blocks. */
+    /** Fixes {@code safe} and {@code finalized} at these blocks. */
     public synchronized void pinFinality(long safeNumber, long finalNumber) {
         pinnedSafe = OptionalLong.of(safeNumber);
         pinnedFinal = OptionalLong.of(finalNumber);
@@ -94,12 +94,12 @@ class EvmLedger {
         return baseFee;
     }
 
-    /** As when blocks are full of others: what pays a smaller tip than this waits. */
+    /** Simulates blocks full of other transactions: a transaction with a smaller tip than this is not mined. */
     public synchronized void crowded(BigInteger wei) {
         leastTip = wei;
     }
 
-    /** The next block, and only it, has this time. */
+    /** Sets the time of the next block only. */
     public synchronized void nextTime(long unixSeconds) {
         if (unixSeconds < head().time()) {
             throw new IllegalArgumentException("a block is not older than its parent");
@@ -107,14 +107,14 @@ class EvmLedger {
         nextTime = OptionalLong.of(unixSeconds);
     }
 
-    /** Gives wei to an address out of nothing, in a block of its own. */
+    /** Creates wei for an address, in a separate block. */
     public synchronized void fund(EvmAddress to, BigInteger wei) {
         World world = head().world().copy();
         world.balance(to, world.balance(to).add(wei));
         append(draft(world, List.of()));
     }
 
-    /** Takes a raw transaction into the mempool, past the network; its hash. */
+    /** Adds a raw transaction to the mempool directly, not over HTTP; returns its hash. */
     public synchronized Hash256 submit(Bytes raw) {
         SignedTransaction tx;
         try {
@@ -155,17 +155,17 @@ class EvmLedger {
         }
     }
 
-    /** The block that would come next, with what waits; not part of the chain. */
+    /** Returns the block that would be mined next from the mempool; it is not part of the chain. */
     synchronized EvmBlock pending() {
         return build(any -> true);
     }
 
-    /** Mines all that waits and pays the base fee. */
+    /** Mines all transactions of the mempool that pay the base fee. */
     public synchronized EvmBlock mine() {
         return mineOnly(any -> true);
     }
 
-    /** Mines a block with those waiting transactions only that {@code wanted} names. */
+    /** Mines a block with only those transactions of the mempool that {@code wanted} accepts. */
     synchronized EvmBlock mineOnly(Predicate<SignedTransaction> wanted) {
         EvmBlock mined = append(build(wanted));
         nextTime = OptionalLong.empty();
@@ -184,8 +184,8 @@ class EvmLedger {
     }
 
     /**
-     * Takes the last {@code depth} blocks back and puts {@code blocks} others in their place, in one step for whoever asks. Transactions of
-     * the old blocks that {@code kept} names wait again; the others are forgotten. The new blocks take in what {@code mined} names.
+     * Replaces the last {@code depth} blocks by {@code blocks} others, atomically for concurrent callers. Transactions of the old blocks that
+     * {@code kept} accepts return to the mempool; the others are dropped. The new blocks contain the ones that {@code mined} accepts.
      */
     synchronized void reorganise(
             int depth, int blocks, Predicate<SignedTransaction> kept, Predicate<SignedTransaction> mined) {
@@ -226,7 +226,7 @@ class EvmLedger {
         return mempool.nextNonce(from, head().world().nonce(from));
     }
 
-    /** Where in the chain up to block {@code upTo} a transaction is. */
+    /** Returns the block, up to block {@code upTo}, that contains a transaction. */
     synchronized Optional<EvmBlock> including(Hash256 hash, long upTo) {
         for (int i = (int) Math.min(upTo, head().number()); i >= 0; i--) {
             EvmBlock block = chain.get(i);
@@ -266,7 +266,7 @@ class EvmLedger {
         return EvmBlock.seal(parent.number() + 1, parent.hash(), time(), baseFee, salt, receipts, world);
     }
 
-    /** The time of the next block: what was set for it, else the clock's, and never before its parent's. */
+    /** Returns the time of the next block: the one set for it, otherwise the clock's, and never before its parent's. */
     private long time() {
         return nextTime.orElse(Math.max(head().time(), clock.instant().getEpochSecond()));
     }
@@ -278,7 +278,7 @@ class EvmLedger {
         return block;
     }
 
-    /** Transactions that wait for a block: at most one for each sender and nonce, replaced only by one that pays a tenth more in both fees. */
+    /** Mempool with at most one transaction for each sender and nonce, replaced only by one that pays a tenth more in both fees. */
     private static final class EvmMempool {
         static final int MOST = 5_000;
         private static final BigInteger TEN = BigInteger.TEN;
@@ -287,7 +287,7 @@ class EvmLedger {
         private final Map<EvmAddress, TreeMap<Long, SignedTransaction>> waiting = new LinkedHashMap<>();
         private final Map<Hash256, SignedTransaction> byHash = new HashMap<>();
 
-        /** Takes a transaction in, in place of the one with its nonce. */
+        /** Adds a transaction, which replaces the one with the same nonce. */
         void add(SignedTransaction tx) {
             if (byHash.containsKey(tx.hash())) {
                 throw new EvmRefusal(EvmRefusal.REJECTED, "transaction already imported");
@@ -336,7 +336,7 @@ class EvmLedger {
             byHash.clear();
         }
 
-        /** Removes what can never be mined any more: its nonce is used. */
+        /** Removes transactions that can never be mined, because their nonce is used. */
         void dropUsed(World world) {
             List<SignedTransaction> used = byHash.values().stream()
                     .filter(tx -> tx.nonce() < world.nonce(tx.from()))
@@ -348,7 +348,7 @@ class EvmLedger {
             return List.copyOf(byHash.values());
         }
 
-        /** The first nonce from {@code next} on for which nothing waits. */
+        /** Returns the first nonce from {@code next} on without a transaction. */
         long nextNonce(EvmAddress from, long next) {
             TreeMap<Long, SignedTransaction> own = waiting.getOrDefault(from, new TreeMap<>());
             long nonce = next;
@@ -358,7 +358,10 @@ class EvmLedger {
             return nonce;
         }
 
-        /** The order of a block: highest tip first, and the nonces of a sender without a gap. What does not pay the base fee waits, with what follows it. */
+        /**
+         * Returns transactions in the order of a block: highest tip first, without gaps in a sender's nonces. A transaction that does not pay the
+         * base fee waits, as do the sender's later ones.
+         */
         List<SignedTransaction> inOrder(World world, BigInteger baseFee) {
             Map<EvmAddress, Long> next = new HashMap<>();
             List<SignedTransaction> order = new ArrayList<>();

@@ -16,11 +16,11 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 
-/** What one endpoint says although it is not so. All lies told at once apply to each answer, in the order in which they were begun. */
+/** Falsifications of one endpoint's answers. All that are active apply to each answer, in the order in which they were added. */
 public final class EvmLies {
     private static final Set<String> BLOCKS = Set.of("eth_getBlockByNumber", "eth_getBlockByHash");
 
-    /** Makes an untrue answer of a true one; refusals stay as they are. */
+    /** Makes a false answer from a true one; errors are not changed. */
     @FunctionalInterface
     public interface Lie {
         JsonNode tell(String method, JsonNode params, JsonNode truth);
@@ -35,7 +35,7 @@ public final class EvmLies {
         return this;
     }
 
-    /** Every answer is true again. */
+    /** Removes all falsifications. */
     public void stop() {
         told.clear();
     }
@@ -48,7 +48,7 @@ public final class EvmLies {
         return answer;
     }
 
-    /** The contract has these terms for the hash lock, in every block. */
+    /** Reports these terms for the hash lock, at every block. */
     public EvmLies swap(Hash256 hashLock, SwapContract.Swap terms) {
         String asked = EvmJson.hex(SwapContract.getSwap(hashLock));
         return instead(
@@ -58,7 +58,7 @@ public final class EvmLies {
                 text(EvmJson.hex(TimeLock.terms(terms))));
     }
 
-    /** The account has sent {@code nonce} transactions, at every tag. */
+    /** Reports {@code nonce} sent transactions of the account, at every tag. */
     public EvmLies nonce(EvmAddress address, long nonce) {
         return instead("eth_getTransactionCount", about(address), text(EvmJson.hex(nonce)));
     }
@@ -67,12 +67,12 @@ public final class EvmLies {
         return instead("eth_getBalance", about(address), text(EvmJson.hex(wei)));
     }
 
-    /** Blocks have this base fee. */
+    /** Reports this base fee in blocks. */
     public EvmLies baseFee(BigInteger wei) {
         return block(json -> json.put("baseFeePerGas", EvmJson.hex(wei)));
     }
 
-    /** Transactions of recent blocks paid this tip. */
+    /** Reports this tip for transactions of recent blocks. */
     public EvmLies tip(BigInteger wei) {
         return tell((method, params, truth) -> {
             if (method.equals("eth_maxPriorityFeePerGas")) {
@@ -87,7 +87,7 @@ public final class EvmLies {
         });
     }
 
-    /** The newest, the safe and the final block have this height; the rest of them stays. */
+    /** Reports this height for the newest, the safe and the final block; their other members stay. */
     public EvmLies height(long number) {
         return tell((method, params, truth) -> method.equals("eth_getBlockByNumber")
                         && truth instanceof ObjectNode block
@@ -110,26 +110,26 @@ public final class EvmLies {
         return instead("eth_chainId", params -> true, text(EvmJson.hex(id)));
     }
 
-    /** All blocks are this much younger (or older, when negative) than they are. */
+    /** Reports all block times this much later (earlier if negative) than they are. */
     public EvmLies time(long seconds) {
         return block(json -> json.put(
                 "timestamp", EvmJson.hex(EvmJson.quantity(json.get("timestamp")).longValue() + seconds)));
     }
 
-    /** Blocks have another hash than theirs. */
+    /** Reports false block hashes. */
     public EvmLies blockHash() {
         return block(json -> json.put(
                 "hash",
                 EvmJson.hex(Hash256.sha256(EvmJson.hash(json.get("hash")).toArray()))));
     }
 
-    /** Changes each block that is told. */
+    /** Changes each reported block. */
     public EvmLies block(UnaryOperator<ObjectNode> change) {
         return tell((method, params, truth) ->
                 BLOCKS.contains(method) && truth.isObject() ? change.apply(truth.deepCopy()) : truth);
     }
 
-    /** Nothing was ever logged. */
+    /** Reports no log entries. */
     public EvmLies noLogs() {
         return instead("eth_getLogs", params -> true, JsonNodeFactory.instance.arrayNode());
     }
@@ -141,12 +141,12 @@ public final class EvmLies {
                 : truth);
     }
 
-    /** No transaction has a receipt. */
+    /** Reports no receipts. */
     public EvmLies noReceipts() {
         return instead("eth_getTransactionReceipt", params -> true, JsonNodeFactory.instance.nullNode());
     }
 
-    /** A mined transaction ended otherwise than it did. */
+    /** Reports another outcome of a mined transaction than the real one. */
     public EvmLies receipt(Hash256 hash, boolean succeeded) {
         return tell((method, params, truth) -> method.equals("eth_getTransactionReceipt")
                         && truth instanceof ObjectNode receipt

@@ -9,12 +9,12 @@ import org.chainwalletd.crypto.Keccak256;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * What became of a transaction in its block.
+ * Outcome of a transaction in its block.
  *
- * @param index its place in the block
- * @param cumulativeGas of this and all before it in the block
+ * @param index position in the block
+ * @param cumulativeGas gas of this and all earlier transactions of the block
  * @param firstLog number of log entries before its first one in the block
- * @param made the contract that it made
+ * @param made the contract that it created
  */
 public record EvmReceipt(
         SignedTransaction tx,

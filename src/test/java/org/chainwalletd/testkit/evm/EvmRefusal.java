@@ -3,7 +3,7 @@ package org.chainwalletd.testkit.evm;
 import java.util.Optional;
 import org.chainwalletd.chain.Bytes;
 
-/** The chain's no, as it goes over the wire. */
+/** Error of the chain, as sent over the wire. */
 final class EvmRefusal extends RuntimeException {
     static final int REVERTED = 3;
     static final int SERVER = -32_000;
@@ -23,7 +23,7 @@ final class EvmRefusal extends RuntimeException {
         this.data = Optional.empty();
     }
 
-    /** A call that reverted. */
+    /** Creates the error of a call that reverted. */
     EvmRefusal(TimeLock.Reverted reverted) {
         super("execution reverted"
                 + reverted.reason().map(reason -> ": " + reason).orElse(""));

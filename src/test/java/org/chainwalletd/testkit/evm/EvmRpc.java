@@ -12,7 +12,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 
-/** The JSON-RPC methods of one endpoint, over the common ledger. Refusals are {@link EvmRefusal}. */
+/** JSON-RPC methods of one endpoint, over the common ledger. Errors are {@link EvmRefusal}. */
 final class EvmRpc {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final BigInteger TIP = BigInteger.valueOf(1_000_000_000);
@@ -27,7 +27,7 @@ final class EvmRpc {
         this.accounts = accounts;
     }
 
-    /** How many blocks behind the chain this endpoint's view stands still or runs. */
+    /** Sets how many blocks this endpoint lags behind the chain. */
     void behind(int blocks) {
         behind = blocks;
     }
@@ -61,7 +61,7 @@ final class EvmRpc {
         };
     }
 
-    /** What only development chains offer. */
+    /** Executes methods that only development chains have. */
     private JsonNode development(String method, JsonNode params) {
         switch (method) {
             case "eth_accounts":
@@ -86,7 +86,7 @@ final class EvmRpc {
         return ledger.block(number).orElseGet(ledger::head);
     }
 
-    /** The block of a parameter; empty when there is none. */
+    /** Returns the block of a parameter; empty if there is none. */
     private Optional<EvmBlock> find(JsonNode parameter) {
         String tag = parameter == null || parameter.isNull() ? "latest" : parameter.asText();
         return switch (tag) {
@@ -109,7 +109,7 @@ final class EvmRpc {
         return block.number() > head.number() ? head : block;
     }
 
-    /** The block at which a call looks (EIP-1898). */
+    /** Returns the block at which a call is executed (EIP-1898). */
     private EvmBlock at(JsonNode parameter) {
         if (parameter != null && parameter.isObject() && parameter.has("blockHash")) {
             EvmBlock block = ledger.block(EvmJson.hash(parameter.get("blockHash")))
@@ -140,7 +140,7 @@ final class EvmRpc {
                 : at(parameter).world().nonce(address);
     }
 
-    /** No code that this chain knows uses a slot that anybody asks for by name: all of them are zero. */
+    /** Returns zero: the only contract of this chain uses no slot that is queried by name. */
     private JsonNode storage(JsonNode params) {
         EvmJson.address(params.get(0));
         EvmJson.quantity(params.get(1));
@@ -224,7 +224,7 @@ final class EvmRpc {
         return true;
     }
 
-    /** Whether {@code wanted} is the text, or an array that has it. */
+    /** Whether {@code wanted} is the text, or an array that contains it. */
     private static boolean names(JsonNode wanted, String text) {
         if (wanted.isArray()) {
             for (JsonNode one : wanted) {
@@ -267,7 +267,7 @@ final class EvmRpc {
         return json;
     }
 
-    /** By number of transactions, not weighted by their gas. */
+    /** Computes percentiles by number of transactions, not weighted by gas. */
     private static ArrayNode tips(EvmBlock block, JsonNode percentiles) {
         List<BigInteger> tips = block.receipts().stream()
                 .map(receipt -> receipt.gasPrice().subtract(block.baseFee()))

@@ -8,7 +8,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 
-/** Somebody with a key who sends transactions past the network: the other side of a swap, or a stranger. */
+/** Wallet that submits transactions directly, not over HTTP: the other party of a swap, or a third party. */
 public final class EvmWallet {
     private static final BigInteger GWEI = BigInteger.valueOf(1_000_000_000);
     private static final long GAS = 200_000;
@@ -33,7 +33,7 @@ public final class EvmWallet {
         return secret.duplicate();
     }
 
-    /** Locks {@code wei} in the chain's contract; the hash of the transaction, which waits for a block. */
+    /** Locks {@code wei} in the chain's contract; returns the hash of the transaction, which is not mined yet. */
     public Hash256 lock(Hash256 hashLock, EvmAddress recipient, long deadline, BigInteger wei) {
         return send(contract, wei, SwapContract.lock(hashLock, recipient, deadline));
     }
@@ -50,7 +50,7 @@ public final class EvmWallet {
         return send(to, wei, Bytes.EMPTY);
     }
 
-    /** With the next free nonce, one gwei of tip and enough for twice the base fee. */
+    /** Sends a transaction with the next free nonce, a tip of one gwei, and a maximum fee of twice the base fee. */
     public Hash256 send(EvmAddress to, BigInteger wei, Bytes data) {
         BigInteger most = ledger.baseFee().add(ledger.baseFee()).add(GWEI);
         return send(ledger.nextNonce(address), GWEI, most, GAS, Optional.of(to), wei, data);

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the contract promises, asked over JSON-RPC only: the compiled bytecode in a real virtual machine and the native rules of
- * {@link EvmDevnet} keep the same promises.
+ * Properties of the contract, checked over JSON-RPC only: the compiled bytecode in a real virtual machine and the native rules of {@link EvmDevnet}
+ * have the same.
  */
 public abstract class HashTimeLockContract {
     private static final BigInteger AMOUNT = BigInteger.TEN.pow(17);
@@ -32,7 +32,7 @@ public abstract class HashTimeLockContract {
     private EvmAddress contract;
     private long deadline;
 
-    /** A chain with unlocked accounts that mines when it is told to. */
+    /** Returns a chain with unlocked accounts that mines on demand. */
     protected abstract URI chain();
 
     @BeforeEach
@@ -246,7 +246,7 @@ public abstract class HashTimeLockContract {
         assertThat(receipt.get("status").textValue()).isEqualTo(expected ? "0x1" : "0x0");
     }
 
-    /** Mines a block and gives the receipt. */
+    /** Mines a block and returns the receipt. */
     private JsonNode mined(JsonNode hash) {
         chain.call("evm_mine");
         return chain.call("eth_getTransactionReceipt", hash.textValue());

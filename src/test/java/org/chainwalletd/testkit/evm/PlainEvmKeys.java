@@ -15,7 +15,7 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyRefusal;
 import org.chainwalletd.keyring.evm.EvmKeys;
 
-/** Account-chain keys that are not sealed; the one that was added last pays. */
+/** Unsealed account-chain keys; the one that was added last pays. */
 public final class PlainEvmKeys implements EvmKeys {
     private final Map<EvmAddress, SecretBytes> keys = new LinkedHashMap<>();
 

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Recursive length prefix, both ways, written apart from the daemon's encoder so that the two can be held against each other. */
+/** Encoder and decoder of recursive length prefix (RLP), independent of the daemon's encoder so that the two can be compared. */
 sealed interface RlpItem {
     record Text(byte[] bytes) implements RlpItem {}
 
@@ -16,7 +16,7 @@ sealed interface RlpItem {
         return new Text(bytes);
     }
 
-    /** A number without leading zeros. */
+    /** Encodes a number without leading zeros. */
     static RlpItem number(BigInteger number) {
         byte[] bytes = number.toByteArray();
         int zeros = bytes[0] == 0 ? 1 : 0;
@@ -59,9 +59,9 @@ sealed interface RlpItem {
     }
 
     /**
-     * Reads exactly one item from {@code from} to the end.
+     * Decodes exactly one item from {@code from} to the end.
      *
-     * @throws IllegalArgumentException for anything but its one shortest form
+     * @throws IllegalArgumentException for anything but its shortest encoding
      */
     static RlpItem decode(byte[] encoded, int from) {
         Reader reader = new Reader(encoded, from);
@@ -73,7 +73,7 @@ sealed interface RlpItem {
         return item;
     }
 
-    /** Reads forward; lists are nested at most four deep. */
+    /** Sequential reader; lists are nested at most four deep. */
     final class Reader {
         private static final int DEEPEST = 4;
 

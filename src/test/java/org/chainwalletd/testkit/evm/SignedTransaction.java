@@ -20,10 +20,10 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * A transaction of type 2 as it came over the wire, its sender recovered from the signature.
+ * Transaction of type 2 as received, with the sender recovered from the signature.
  *
- * @param to empty: makes a contract
- * @param raw what was sent
+ * @param to empty: creates a contract
+ * @param raw the received bytes
  * @param hash Keccak-256 of {@code raw}
  */
 public record SignedTransaction(
@@ -46,7 +46,7 @@ public record SignedTransaction(
     private static final int FIELDS = 12;
     private static final int REMEMBERED = 1_000;
 
-    /** Those that came last: each comes from several endpoints, and again whenever a mempool has forgotten it. */
+    /** Cache of recent transactions: each arrives from several endpoints, and again whenever a mempool has dropped it. */
     private static final Map<Bytes, SignedTransaction> DECODED =
             Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
                 @Override
@@ -103,7 +103,7 @@ public record SignedTransaction(
                 Hash256.of(Keccak256.of(bytes)));
     }
 
-    /** Signs what the chain's own accounts send; unlike the daemon's transactions it may make a contract. */
+    /** Signs a transaction of the chain's own accounts; unlike the daemon's transactions it may create a contract. */
     static Bytes sign(
             SecretBytes secret,
             BigInteger chainId,
@@ -132,12 +132,12 @@ public record SignedTransaction(
         return Bytes.wrap(typed(items));
     }
 
-    /** What a unit of gas pays above the base fee; negative when the transaction does not even pay that. */
+    /** Returns the payment per gas above the base fee; negative if the transaction does not even pay the base fee. */
     BigInteger tip(BigInteger baseFee) {
         return maxPriorityFee.min(maxFee.subtract(baseFee));
     }
 
-    /** The most that it can take from the sender. */
+    /** Returns the maximum amount that it can take from the sender. */
     BigInteger cost() {
         return value.add(maxFee.multiply(BigInteger.valueOf(gas)));
     }
@@ -166,7 +166,7 @@ public record SignedTransaction(
         return number;
     }
 
-    /** The signer's address: {@code (s R − e G) / r} (SEC 1, section 4.1.6). */
+    /** Returns the signer's address: {@code (s R − e G) / r} (SEC 1, section 4.1.6). */
     private static EvmAddress recover(byte[] hash, int parity, BigInteger r, BigInteger s) {
         BigInteger n = CURVE.getN();
         if (r.signum() == 0 || r.compareTo(n) >= 0 || s.signum() == 0 || s.compareTo(HALF) > 0) {

@@ -18,36 +18,36 @@ import org.chainwalletd.chain.U64;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 
-/** The rules of {@code HashTimeLock.sol}, natively; gas as {@code anvil} counted it for the compiled contract. */
+/** Native implementation of {@code HashTimeLock.sol}; gas as {@code anvil} counted it for the compiled contract. */
 final class TimeLock {
     private static final int WORD = 32;
     private static final int PAY_NEW_ACCOUNT = 25_000;
     private static final int REFUSAL = 2_800;
     private static final JsonNode COMPILED = compiled();
 
-    /** What makes the contract. */
+    /** Code that creates the contract. */
     static final Bytes INIT_CODE = Bytes.parse(COMPILED.required("bytecode").textValue());
 
-    /** What stands at its address afterwards. */
+    /** Code at the contract's address afterwards. */
     static final Bytes RUNTIME =
             Bytes.parse(COMPILED.required("deployedBytecode").textValue());
 
-    /** How a call ended; {@code gas} is what the code itself used, above the price of being called. */
+    /** Outcome of a call; {@code gas} is the amount used by the code itself, above the price of the call. */
     sealed interface Outcome {
         long gas();
     }
 
     record Returned(Bytes data, List<Event> events, long gas) implements Outcome {}
 
-    /** Nothing was changed. */
+    /** Reverted call, which changed nothing. */
     record Reverted(Optional<String> reason, long gas) implements Outcome {
-        /** The return data: empty, or {@code Error(string)}. */
+        /** Returns the return data: empty, or {@code Error(string)}. */
         Bytes data() {
             return reason.map(TimeLock::error).orElse(Bytes.EMPTY);
         }
     }
 
-    /** A log entry of {@code address}. */
+    /** Log entry of {@code address}. */
     record Event(EvmAddress address, List<Hash256> topics, Bytes data) {}
 
     private final World world;
@@ -67,7 +67,7 @@ final class TimeLock {
     }
 
     /**
-     * Calls the contract at {@code self}; the value moves with it unless it reverts.
+     * Calls the contract at {@code self}; the value is transferred unless the call reverts.
      *
      * @param now block time, Unix seconds, u64
      */

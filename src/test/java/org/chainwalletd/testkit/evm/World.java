@@ -11,9 +11,9 @@ import org.chainwalletd.crypto.Keccak256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 
-/** Who owns what at one moment. Changed while a block is built, never afterwards. */
+/** State of all accounts at one block. Changed only while the block is built. */
 final class World {
-    /** One hash lock of one contract. */
+    /** Hash lock of a contract. */
     record Slot(EvmAddress contract, Hash256 hashLock) {}
 
     static final SwapContract.Swap UNUSED = new SwapContract.Swap(
@@ -27,7 +27,7 @@ final class World {
     private final Map<EvmAddress, Long> nonces = new HashMap<>();
     private final Map<EvmAddress, Bytes> code = new HashMap<>();
     private final Map<Slot, SwapContract.Swap> swaps = new HashMap<>();
-    /** Made when it is first asked for, which is after the last change. */
+    /** Computed at the first request, which follows the last change. */
     private Hash256 root;
 
     World copy() {
@@ -55,7 +55,7 @@ final class World {
         return swaps.getOrDefault(new Slot(contract, hashLock), UNUSED);
     }
 
-    /** Whether something is kept of the address; paying one of which nothing is known costs more gas. */
+    /** Whether the state contains the address; a payment to an unknown address costs more gas. */
     boolean knows(EvmAddress address) {
         return balances.containsKey(address) || nonces.containsKey(address) || code.containsKey(address);
     }
@@ -92,12 +92,12 @@ final class World {
         }
     }
 
-    /** Everything that all accounts own together. */
+    /** Returns the sum of all balances. */
     BigInteger total() {
         return balances.values().stream().reduce(BigInteger.ZERO, BigInteger::add);
     }
 
-    /** Commits to the whole content; no Merkle root. */
+    /** Returns a commitment to the whole content, which is not a Merkle root. */
     synchronized Hash256 root() {
         if (root == null) {
             root = commitment();

@@ -125,7 +125,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
             return watched.test(address);
         }
 
-        /** Tells whether an earlier block has created a row for this outpoint. */
+        /** Returns whether an earlier block has created a row for this outpoint. */
         public boolean has(Outpoint outpoint) {
             return page.has(
                     "SELECT 1 FROM htlcs WHERE scan = ? AND tx_id = ? AND output_index = ?", page.scan(), outpoint);
