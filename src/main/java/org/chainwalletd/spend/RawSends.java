@@ -129,11 +129,14 @@ public final class RawSends {
         if (outcome instanceof BroadcastOutcome.NotYet early) {
             throw new SpendException(new SpendRefusal.UpstreamFailed(early.text()));
         }
-        String text = outcome instanceof BroadcastOutcome.Refused refused
-                ? refused.text()
-                : "whether transaction " + txId + " was taken is unknown, look it up with get_transaction: "
-                        + ((BroadcastOutcome.Unknown) outcome).text();
-        throw new SpendException(new SpendRefusal.UpstreamFailed(text));
+        throw new SpendException(
+                outcome instanceof BroadcastOutcome.Refused refused
+                        ? new SpendRefusal.UpstreamFailed(refused.text())
+                        : new SpendRefusal.UpstreamFailed(
+                                "whether transaction " + txId
+                                        + " was taken is unknown, look it up with get_transaction: "
+                                        + ((BroadcastOutcome.Unknown) outcome).text(),
+                                Optional.of(txId)));
     }
 
     /** Returns the payments with the raw ones updated from the books: confirmed when a block contains them. */
