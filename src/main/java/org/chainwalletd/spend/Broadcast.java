@@ -36,8 +36,10 @@ final class Broadcast {
     private static final Pattern ABOUT_INPUT =
             Pattern.compile("(double-spend of |UtxoNotFound\\(|CoinbaseImmature \\{ outpoint: )"
                     + "OutPoint \\{ tx_id: Hash256\\(([0-9a-fA-F]{64})\\), output_index: (\\d{1,10}) \\}");
+    /** Text of a transient refusal that may come after the node has taken the bytes. */
+    private static final String STORAGE_ERROR = "Storage error";
     /** Texts of refusals that pass within moments. */
-    private static final List<String> TRANSIENT_REFUSALS = List.of("Tip changed during validation", "Storage error");
+    private static final List<String> TRANSIENT_REFUSALS = List.of("Tip changed during validation", STORAGE_ERROR);
     /**
      * Text of a refusal that lasts until the node's next window; until then a retry is refused too, and counted (chain protocol, section
      * 10.3).
@@ -206,11 +208,12 @@ final class Broadcast {
         }
 
         /**
-         * Outcome when a node refuses bytes because it already has them. It got them from us, unless this was the first time that any node
-         * was offered them.
+         * Outcome when a node refuses bytes and a node has them. It got them from us, unless this was the first time that any node was offered
+         * them, and that node certainly did not take them.
          */
         private BroadcastOutcome known(NodeException.Rejected rejected) {
-            return earlier == Earlier.FRESH && rejected.onlyAttempt()
+            boolean mayHaveTaken = rejected.text().contains(STORAGE_ERROR);
+            return earlier == Earlier.FRESH && rejected.onlyAttempt() && !mayHaveTaken
                     ? new BroadcastOutcome.KnownBefore()
                     : new BroadcastOutcome.Accepted();
         }

@@ -58,7 +58,7 @@ public final class OwnPaymentMethods {
     }
 
     /**
-     * @param heights returns which merely forwarded transactions are in blocks
+     * @param heights returns which merely forwarded and contested transactions are in blocks
      * @param tip height of the followed tip, if known
      */
     public static List<RpcMethod<?, ?>> all(
@@ -252,7 +252,9 @@ public final class OwnPaymentMethods {
     }
 
     private static OptionalLong confirmations(PastSpend past, OptionalLong tip) {
-        if (past.state() != IntentState.CONFIRMED) {
+        boolean contestedInBlock =
+                past.state() == IntentState.CONTESTED && past.blockHeight().isPresent();
+        if (past.state() != IntentState.CONFIRMED && !contestedInBlock) {
             return kindOf(past) == Kind.RAW ? OptionalLong.empty() : OptionalLong.of(0);
         }
         if (past.blockHeight().isEmpty() || tip.isEmpty()) {
