@@ -25,7 +25,9 @@ public enum ErrorCode {
             -32020,
             Retry.WITH_TOKEN,
             "Upstream",
-            "no node can be reached, or the node refused; its own words are in the message"),
+            "no node can be reached, or the node refused; its own words are in the message, and data.tx_id is a transaction"
+                    + " that a node may have",
+            "{tx_id?, retryable?}"),
     DOUBLE_SPEND(
             -32021,
             Retry.NO,

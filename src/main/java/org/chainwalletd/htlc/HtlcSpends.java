@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -21,9 +22,11 @@ import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.spend.OwnerRebroadcasts;
 import org.chainwalletd.spend.Simulation;
 import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.spend.plan.GrantedPlan;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.Requester;
 import org.chainwalletd.spend.plan.SpendException;
+import org.chainwalletd.spend.plan.SpendPlan;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Intent;
@@ -68,18 +71,22 @@ public record HtlcSpends(
      * @param requester caller whose token must allow it
      */
     public CompletionStage<Receipt> redeem(Redemption request, Requester requester) {
+        return redeem(request, plan -> new GrantedPlan(plan, requester, List.of(request.from())));
+    }
+
+    /** As {@link #redeem(Redemption, Requester)}, but requested by the daemon itself: unrestricted, and without the name of a token. */
+    public CompletionStage<Receipt> redeem(Redemption request) {
+        return redeem(request, plan -> plan);
+    }
+
+    private CompletionStage<Receipt> redeem(Redemption request, UnaryOperator<SpendPlan> requested) {
         Amount minimum = request.shape().minimumFee();
         if (request.fee().filter(fee -> fee.isLessThan(minimum)).isPresent()) {
             return CompletableFuture.failedFuture(RefusedException.invalidParams(
                     "`fee` of " + request.fee().get() + " base units is below the consensus minimum of " + minimum
                             + " for this spend; leave it out to pay the minimum"));
         }
-        return whenOwned(request.from(), own -> redeem(request, request.params(own), requester));
-    }
-
-    /** As {@link #redeem(Redemption, Requester)}, for an unrestricted caller. */
-    public CompletionStage<Receipt> redeem(Redemption request) {
-        return redeem(request, Requester.unrestricted());
+        return whenOwned(request.from(), own -> redeem(request, request.params(own), requested));
     }
 
     /**
@@ -139,7 +146,7 @@ public record HtlcSpends(
         return CompletableFuture.failedFuture(RefusedException.invalidParams("`receiver` " + cause));
     }
 
-    private CompletionStage<Receipt> redeem(Redemption request, HtlcParams params, Requester requester) {
+    private CompletionStage<Receipt> redeem(Redemption request, HtlcParams params, UnaryOperator<SpendPlan> requested) {
         return owners.known(params.hashLock())
                 .handleAsync(
                         (known, failure) -> failure == null
@@ -148,8 +155,8 @@ public record HtlcSpends(
                         executor)
                 .thenComposeAsync(
                         against -> against.isEmpty()
-                                ? redeemOwn(request, params, requester)
-                                : redeemSent(request, params, requester, against.get()),
+                                ? redeemOwn(request, params, requested)
+                                : redeemSent(request, params, requested, against.get()),
                         executor);
     }
 
@@ -164,11 +171,11 @@ public record HtlcSpends(
      * false.
      */
     private CompletionStage<Receipt> redeemSent(
-            Redemption request, HtlcParams params, Requester requester, Exception against) {
+            Redemption request, HtlcParams params, UnaryOperator<SpendPlan> requested, Exception against) {
         return earlier(request)
                 .thenComposeAsync(
                         sent -> sent.isPresent()
-                                ? redeemOwn(request, params, requester)
+                                ? redeemOwn(request, params, requested)
                                 : CompletableFuture.failedFuture(against),
                         executor);
     }
@@ -179,9 +186,9 @@ public record HtlcSpends(
                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
     }
 
-    private CompletionStage<Receipt> redeemOwn(Redemption request, HtlcParams params, Requester requester) {
-        return recorded(plan(request, params)
-                        .thenComposeAsync(plan -> spending.spend(plan, requester, List.of(request.from())), executor))
+    private CompletionStage<Receipt> redeemOwn(
+            Redemption request, HtlcParams params, UnaryOperator<SpendPlan> requested) {
+        return recorded(plan(request, params).thenComposeAsync(plan -> spending.spend(requested.apply(plan)), executor))
                 .exceptionallyAsync(HtlcSpends::withAdvice, executor);
     }
 

@@ -3,6 +3,7 @@ package org.chainwalletd.spend;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -35,8 +36,10 @@ final class Broadcast {
     private static final Pattern ABOUT_INPUT =
             Pattern.compile("(double-spend of |UtxoNotFound\\(|CoinbaseImmature \\{ outpoint: )"
                     + "OutPoint \\{ tx_id: Hash256\\(([0-9a-fA-F]{64})\\), output_index: (\\d{1,10}) \\}");
+    /** Text of a transient refusal that may come after the node has taken the bytes. */
+    private static final String STORAGE_ERROR = "Storage error";
     /** Texts of refusals that pass within moments. */
-    private static final List<String> TRANSIENT_REFUSALS = List.of("Tip changed during validation", "Storage error");
+    private static final List<String> TRANSIENT_REFUSALS = List.of("Tip changed during validation", STORAGE_ERROR);
     /**
      * Text of a refusal that lasts until the node's next window; until then a retry is refused too, and counted (chain protocol, section
      * 10.3).
@@ -44,6 +47,8 @@ final class Broadcast {
     private static final String QUOTA = "Rate limit exceeded";
 
     private static final String ALREADY_THERE = "transaction already in mempool";
+    /** Error codes of JSON-RPC for a call that was not executed; with -32602, a node refuses a transaction (chain protocol, section 10.2). */
+    private static final Set<Integer> NOT_EXECUTED = Set.of(-32700, -32600, -32601, -32602);
 
     private final NodeClient node;
     private final Lookup lookup;
@@ -130,6 +135,14 @@ final class Broadcast {
         return TRANSIENT_REFUSALS.stream().anyMatch(refusal::contains) || refusal.contains(QUOTA);
     }
 
+    /**
+     * Whether a node's error means that it did not take the bytes. Any other error may have occurred after the node had taken them, and
+     * decides no more than a lost answer.
+     */
+    private static boolean isRefusal(NodeException.Rejected error) {
+        return NOT_EXECUTED.contains(error.code()) || isTemporary(error.text());
+    }
+
     /** Whether a refusal is about one input and not about the transaction. */
     static boolean isAboutInput(String refusal) {
         return ABOUT_INPUT.matcher(refusal).find();
@@ -186,18 +199,21 @@ final class Broadcast {
                         ? done(new BroadcastOutcome.Accepted())
                         : unanswered("the node answered with transaction id " + answer);
             }
-            if (failure instanceof NodeException.Rejected rejected) {
-                return isThereAlready(failure) ? done(known(rejected)) : refused(rejected);
+            if (failure instanceof NodeException.Rejected rejected && isThereAlready(rejected)) {
+                return done(known(rejected));
             }
-            return unanswered(messageOf(failure));
+            return failure instanceof NodeException.Rejected rejected && isRefusal(rejected)
+                    ? refused(rejected)
+                    : unanswered(messageOf(failure));
         }
 
         /**
-         * Outcome when a node refuses bytes because it already has them. It got them from us, unless this was the first time that any node
-         * was offered them.
+         * Outcome when a node refuses bytes and a node has them. It got them from us, unless this was the first time that any node was offered
+         * them, and that node certainly did not take them.
          */
         private BroadcastOutcome known(NodeException.Rejected rejected) {
-            return earlier == Earlier.FRESH && rejected.onlyAttempt()
+            boolean mayHaveTaken = rejected.text().contains(STORAGE_ERROR);
+            return earlier == Earlier.FRESH && rejected.onlyAttempt() && !mayHaveTaken
                     ? new BroadcastOutcome.KnownBefore()
                     : new BroadcastOutcome.Accepted();
         }
@@ -470,7 +486,7 @@ final class Broadcast {
             if (failure instanceof NodeException.Rejected rejected) {
                 refused = true;
                 shown |= !rejected.isForeseen();
-                lost |= !rejected.onlyAttempt();
+                lost |= !rejected.onlyAttempt() || !isRefusal(rejected);
             } else if (!(failure instanceof NodeException.WrongChain)) {
                 lost |= !(failure instanceof NodeException.Unreachable silent) || silent.mayHaveArrived();
             }

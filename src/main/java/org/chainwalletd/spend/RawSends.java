@@ -11,11 +11,13 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.DecodeException;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.spend.Broadcast.BroadcastOutcome;
 import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
+import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.RawSendStore;
 import org.chainwalletd.store.RawSendStore.RawSend;
@@ -129,17 +131,23 @@ public final class RawSends {
         if (outcome instanceof BroadcastOutcome.NotYet early) {
             throw new SpendException(new SpendRefusal.UpstreamFailed(early.text()));
         }
-        String text = outcome instanceof BroadcastOutcome.Refused refused
-                ? refused.text()
-                : "whether transaction " + txId + " was taken is unknown, look it up with get_transaction: "
-                        + ((BroadcastOutcome.Unknown) outcome).text();
-        throw new SpendException(new SpendRefusal.UpstreamFailed(text));
+        throw new SpendException(
+                outcome instanceof BroadcastOutcome.Refused refused
+                        ? new SpendRefusal.UpstreamFailed(refused.text())
+                        : new SpendRefusal.UpstreamFailed(
+                                "whether transaction " + txId
+                                        + " was taken is unknown, look it up with get_transaction: "
+                                        + ((BroadcastOutcome.Unknown) outcome).text(),
+                                Optional.of(txId)));
     }
 
-    /** Returns the payments with the raw ones updated from the books: confirmed when a block contains them. */
+    /**
+     * Returns the payments with those that are not watched updated from the books, if a block contains them: raw ones are confirmed, and
+     * contested ones stay contested, with the height of the block.
+     */
     public static CompletionStage<List<PastSpend>> placed(List<PastSpend> spends, Heights heights, Executor executor) {
         List<LedgerBooks.Sought> sought =
-                spends.stream().filter(RawSends::isRaw).map(RawSends::sought).toList();
+                spends.stream().filter(RawSends::isPlaced).map(RawSends::sought).toList();
         return sought.isEmpty()
                 ? CompletableFuture.completedFuture(spends)
                 : heights.of(sought).thenApplyAsync(found -> placed(spends, found), executor);
@@ -149,9 +157,20 @@ public final class RawSends {
         return spend.kind().equals(RawSendStore.KIND);
     }
 
+    private static boolean isPlaced(PastSpend spend) {
+        return isRaw(spend) || spend.state() == IntentState.CONTESTED;
+    }
+
     private static LedgerBooks.Sought sought(PastSpend spend) {
         return new LedgerBooks.Sought(
-                spend.txId(), content(spend).map(RawContent::inputs).orElse(List.of()));
+                spend.txId(),
+                isRaw(spend) ? content(spend).map(RawContent::inputs).orElse(List.of()) : inputs(spend.told()));
+    }
+
+    private static List<Outpoint> inputs(Told told) {
+        return told instanceof Told.Whole whole
+                ? whole.intent().inputs().stream().map(Coin::outpoint).toList()
+                : List.of();
     }
 
     /** Returns the kept content of a raw transaction; empty when it cannot be decoded. */
@@ -170,7 +189,7 @@ public final class RawSends {
         List<PastSpend> placed = new ArrayList<>();
         int next = 0;
         for (PastSpend spend : spends) {
-            placed.add(isRaw(spend) ? placed(spend, heights.get(next++)) : spend);
+            placed.add(isPlaced(spend) ? placed(spend, heights.get(next++)) : spend);
         }
         return placed;
     }
@@ -182,7 +201,7 @@ public final class RawSends {
                         spend.number(),
                         spend.txId(),
                         spend.kind(),
-                        IntentState.CONFIRMED,
+                        isRaw(spend) ? IntentState.CONFIRMED : spend.state(),
                         spend.from(),
                         spend.clientToken(),
                         spend.createdAt(),

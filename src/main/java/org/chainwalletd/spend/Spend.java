@@ -592,7 +592,12 @@ final class Spend {
         }
 
         private void recordingRefusal(String text, boolean left) {
-            recording(whenRefused, text, left || sentBefore, new SpendException(new SpendRefusal.UpstreamFailed(text)));
+            boolean sent = left || sentBefore;
+            SpendRefusal refusal = sent
+                    ? SpendRefusal.UpstreamFailed.afterSending(
+                            intent.txId(), intent.token().isPresent(), text)
+                    : new SpendRefusal.UpstreamFailed(text);
+            recording(whenRefused, text, sent, new SpendException(refusal));
         }
 
         private void recording(IntentState state, String reason, boolean left, SpendException failure) {

@@ -19,6 +19,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.client.WalletdException.RpcError;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonRig;
@@ -98,6 +101,33 @@ class OwnPaymentsDaemonTest {
         assertThat(spend("spend_id", number).path("state").asText()).isEqualTo("confirmed");
         assertThat(spend("client_token", "nobody-has-this").isNull()).isTrue();
         daemon.refused(INVALID, "get_spend");
+    }
+
+    @Test
+    void a_contested_payment_is_told_with_the_block_that_has_it() {
+        daemon.node().refuse("send_raw_transaction", asked -> {
+            byte[] bytes = Bytes.parse(asked.path("tx_hex").asText()).toArray();
+            daemon.devnet().ledger().submit(TransactionCodec.decode(bytes));
+            return "Mempool pre-check failed: transaction already in mempool";
+        });
+        RpcError error = daemon.refused(
+                -32020, "transfer", payment(payer.address.hex(), SHOP, 1_000, "client_token", "own-payment-contested"));
+        daemon.node().tellTheTruth();
+        JsonNode told = spend("client_token", "own-payment-contested");
+        assertThat(error.data().path("tx_id")).isEqualTo(told.path("tx_id"));
+        assertThat(told.path("state").asText()).isEqualTo("contested");
+        assertThat(told.path("block_height").isNull()).isTrue();
+        assertThat(told.path("confirmations").asLong()).isZero();
+
+        mine(2);
+
+        long number = told.path("spend_id").asLong();
+        Await.until(
+                "its block is read",
+                () -> spend("spend_id", number).path("confirmations").asLong() == 2);
+        assertThat(spend("spend_id", number).path("block_height").asLong())
+                .isEqualTo(daemon.devnet().tip().height() - 1);
+        assertThat(spend("spend_id", number).path("state").asText()).isEqualTo("contested");
     }
 
     @Test

@@ -319,6 +319,12 @@ class TwoPartySwapTest {
         Await.until("it is taken back", () -> !waiting().isEmpty());
         List<String> reclaims = waiting();
         assertThat(reclaims).hasSize(1);
+        JsonNode spend =
+                alice.call("get_spend", params("tx_id", reclaims.get(0))).get("spend");
+        assertThat(spend.get("kind").asText()).isEqualTo("htlc_reclaim");
+        assertThat(spend.get("token_name").isNull())
+                .as("no access token requested it")
+                .isTrue();
 
         alice.close();
         alice = daemon("alice", "--auto-reclaim", "true");

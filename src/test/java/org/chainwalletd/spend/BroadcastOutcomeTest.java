@@ -7,12 +7,15 @@ import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.spend.LedgerNode.Fault;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendRefusal;
+import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,9 +75,55 @@ class BroadcastOutcomeTest extends SpendCase {
         spends.confirmAll();
 
         onSend(Fault.BUSY);
-        assertThat(refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000)).message())
-                .isEqualTo("node error -32603: Storage error: busy");
+        SpendRefusal.UpstreamFailed refused = refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000));
+        assertThat(refused.message())
+                .isEqualTo("node error -32603: Storage error: busy; transaction "
+                        + refused.sent().orElseThrow()
+                        + " was sent and refused: look it up with get_transaction before paying again");
         Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
+    }
+
+    @Test
+    void an_internal_error_of_a_node_that_took_the_payment_and_denies_it_is_no_refusal() {
+        spends.fund(payer, 40_000);
+        spends.node.faults(method -> switch (method) {
+            case "send_raw_transaction" -> Fault.FAILED;
+            case "get_transaction" -> Fault.LAGGING;
+            default -> Fault.NONE;
+        });
+
+        SpendRefusal.OutcomeUnknown unknown = refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000));
+
+        assertThat(unknown.message())
+                .contains("node error -32603: whatever")
+                .contains("look it up with get_transaction");
+        assertThat(spends.isAtNode(unknown.txId())).isTrue();
+        assertThat(stateOf(unknown.txId())).isEqualTo(IntentState.PREPARED);
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        spends.node.faults(method -> Fault.NONE);
+        assertPaid(1);
+        assertThat(stateOf(unknown.txId())).isEqualTo(IntentState.CONFIRMED);
+    }
+
+    @Test
+    void a_refusal_names_the_transaction_that_was_sent() {
+        AtomicReference<Hash256> sent = new AtomicReference<>();
+        spends.node.onSend(tx -> sent.set(TransactionCodec.txId(SpendHarness.PROFILE, tx)));
+        spends.node.refuseSends(REFUSAL);
+
+        SpendRefusal.UpstreamFailed refused = refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000));
+        assertThat(refused.sent()).contains(sent.get());
+        assertThat(refused.message())
+                .isEqualTo("node error -32602: " + REFUSAL + "; transaction " + sent.get() + " was sent and refused:"
+                        + " look it up with get_transaction before paying again");
+        assertThat(refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, "token-refused"))
+                        .message())
+                .contains(sent.get() + " was sent and refused: call again with the same client_token");
+
+        onSend(Fault.FORESEEN);
+        refused = refusal(SpendRefusal.UpstreamFailed.class, transfer(2_000));
+        assertThat(refused.sent()).as("nothing was sent").isEmpty();
+        assertThat(refused.message()).doesNotContain("get_transaction");
     }
 
     @ParameterizedTest

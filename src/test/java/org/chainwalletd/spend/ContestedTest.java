@@ -14,6 +14,9 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A node already has bytes that are sent for the first time: they are another payment's, or the node returns false data. */
 class ContestedTest extends SpendCase {
@@ -79,6 +82,36 @@ class ContestedTest extends SpendCase {
         spends.devnet.mine(1);
         pay(1_000, "token-second");
         assertPaid(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FAILED", "FAILED_STORAGE"})
+    void a_payment_that_a_node_has_after_an_internal_error_is_made(Fault failed) {
+        onSend(failed);
+
+        Hash256 txId = pay(1_000, "token-error").txId();
+
+        onSend(Fault.NONE);
+        assertPaid(1);
+        assertThat(stateOf(txId)).isEqualTo(IntentState.CONFIRMED);
+        assertThat(pay(1_000, "token-error").txId()).isEqualTo(txId);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Transaction validation failed: NoInputs",
+                "Tip changed during validation, try again",
+                "Rate limit exceeded: max 60 tx submissions per minute"
+            })
+    void bytes_that_a_node_has_although_it_did_not_take_them_are_contested(String refusal) {
+        spends.node.onSend(tx -> spends.devnet.ledger().submit(tx));
+        spends.node.refuseSends(refusal);
+
+        Hash256 txId = contested("token-contest");
+
+        spends.node.refuseSends(null);
+        assertThat(contested("token-contest")).isEqualTo(txId);
     }
 
     @Test

@@ -49,6 +49,10 @@ class LedgerNode implements NodeClient {
         UNTRUE,
         /** Executed by a node whose answer is lost; then a lagging node is asked, which refuses or does not know the transaction. */
         FAILOVER,
+        /** Executed, and answered with an internal error. */
+        FAILED,
+        /** Executed, and answered with an error of the node's storage. */
+        FAILED_STORAGE,
         /** Refused with an error that says nothing about the transaction. */
         BUSY,
         /** Refused without being sent, because the node is known to refuse it. */
@@ -208,6 +212,14 @@ class LedgerNode implements NodeClient {
             case UNTRUE -> {
                 quietly(real);
                 return real.get();
+            }
+            case FAILED -> {
+                quietly(real);
+                throw new NodeException.Rejected(-32603, "whatever");
+            }
+            case FAILED_STORAGE -> {
+                quietly(real);
+                throw new NodeException.Rejected(-32603, "Storage error: busy");
             }
             case FORESEEN ->
                 throw NodeException.Rejected.foreseen(-32603, "Rate limit exceeded: max 60 tx submissions per minute");

@@ -34,7 +34,7 @@ import org.chainwalletd.store.TokenBinding;
 /**
  * Handlers of the methods of {@link org.chainwalletd.api.OwnPayments} for payments.
  *
- * @param heights returns which merely forwarded transactions are in blocks
+ * @param heights returns which merely forwarded and contested transactions are in blocks
  * @param tip height of the followed tip, if known
  */
 public record OwnPaymentMethods(
@@ -239,7 +239,9 @@ public record OwnPaymentMethods(
     }
 
     private static OptionalLong confirmations(PastSpend past, OptionalLong tip) {
-        if (past.state() != IntentState.CONFIRMED) {
+        boolean contestedInBlock =
+                past.state() == IntentState.CONTESTED && past.blockHeight().isPresent();
+        if (past.state() != IntentState.CONFIRMED && !contestedInBlock) {
             return kindOf(past) == Kind.RAW ? OptionalLong.empty() : OptionalLong.of(0);
         }
         if (past.blockHeight().isEmpty() || tip.isEmpty()) {

@@ -44,6 +44,9 @@ public record SpendErrors(Predicate<Address> watchOnly) implements ErrorTranslat
 
     record Later(boolean retryable) {}
 
+    /** A transaction that a node may have. */
+    record PerhapsSent(Hash256 txId) {}
+
     private static final long BUSY_RETRY_SECONDS = 1;
 
     record TokenData(String clientToken, Optional<String> boundTo, Optional<Hash256> txId) {}
@@ -159,13 +162,21 @@ public record SpendErrors(Predicate<Address> watchOnly) implements ErrorTranslat
                     Map.entry(
                             SpendRefusal.PolicyRefused.class,
                             refused -> new RefusedException(((SpendRefusal.PolicyRefused) refused).refusal())),
-                    row(SpendRefusal.UpstreamFailed.class, ErrorCode.UPSTREAM),
+                    Map.entry(
+                            SpendRefusal.UpstreamFailed.class,
+                            refusal -> upstream((SpendRefusal.UpstreamFailed) refusal)),
                     row(
                             SpendRefusal.DoubleSpend.class,
                             ErrorCode.DOUBLE_SPEND,
                             spent -> new InputConflict(true, false)),
-                    row(SpendRefusal.OutcomeUnknown.class, ErrorCode.UPSTREAM),
-                    row(SpendRefusal.Contested.class, ErrorCode.UPSTREAM),
+                    row(
+                            SpendRefusal.OutcomeUnknown.class,
+                            ErrorCode.UPSTREAM,
+                            unknown -> new PerhapsSent(unknown.txId())),
+                    row(
+                            SpendRefusal.Contested.class,
+                            ErrorCode.UPSTREAM,
+                            contested -> new PerhapsSent(contested.txId())),
                     row(SpendRefusal.ShuttingDown.class, ErrorCode.INTERNAL_ERROR));
 
     private static <R extends SpendRefusal>
@@ -179,6 +190,12 @@ public record SpendErrors(Predicate<Address> watchOnly) implements ErrorTranslat
                     Class<R> type, ErrorCode code, Function<R, Record> data) {
         return Map.entry(
                 type, refusal -> new RefusedException(code, refusal.message(), data.apply(type.cast(refusal))));
+    }
+
+    private static RefusedException upstream(SpendRefusal.UpstreamFailed failed) {
+        return failed.sent()
+                .map(txId -> new RefusedException(ErrorCode.UPSTREAM, failed.message(), new PerhapsSent(txId)))
+                .orElseGet(() -> new RefusedException(ErrorCode.UPSTREAM, failed.message()));
     }
 
     /** Returns the refusals that have an error. */

@@ -136,8 +136,22 @@ public sealed interface SpendRefusal {
         }
     }
 
-    /** The nodes refused the transaction or could not be asked; it is sent again only when the same token is used again. */
-    record UpstreamFailed(String message) implements SpendRefusal {}
+    /**
+     * The nodes refused the transaction or could not be asked; it is sent again only when the same token is used again.
+     *
+     * @param sent transaction that a node was sent and may have kept although it refused it; empty when none left for this payment
+     */
+    record UpstreamFailed(String message, Optional<Hash256> sent) implements SpendRefusal {
+        public UpstreamFailed(String message) {
+            this(message, Optional.empty());
+        }
+
+        /** Creates the refusal of a transaction that a node was sent. */
+        public static UpstreamFailed afterSending(Hash256 txId, boolean withToken, String cause) {
+            return new UpstreamFailed(
+                    cause + "; transaction " + txId + " was sent and refused: " + advice(withToken), Optional.of(txId));
+        }
+    }
 
     /** Another transaction has spent one of the inputs. */
     record DoubleSpend(Hash256 txId, String message) implements SpendRefusal {}
@@ -146,12 +160,15 @@ public sealed interface SpendRefusal {
     record OutcomeUnknown(Hash256 txId, boolean withToken, String cause) implements SpendRefusal {
         @Override
         public String message() {
-            String advice = withToken
-                    ? "call again with the same client_token, it settles this payment and never makes a second one"
-                    : "look it up with get_transaction before paying again";
-            return "the outcome of transaction " + txId + " is unknown and the daemon keeps working on it: " + advice
-                    + " (" + cause + ")";
+            return "the outcome of transaction " + txId + " is unknown and the daemon keeps working on it: "
+                    + advice(withToken) + " (" + cause + ")";
         }
+    }
+
+    private static String advice(boolean withToken) {
+        return withToken
+                ? "call again with the same client_token, it settles this payment and never makes a second one"
+                : "look it up with get_transaction before paying again";
     }
 
     /** A node had the transaction before it was offered to any node. */

@@ -17,9 +17,11 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.rpc.AllMethods;
 import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.ScriptedNode;
@@ -219,5 +221,24 @@ class ListedErrorsTest {
     void every_refusal_has_an_error_of_its_own_and_none_becomes_upstream_silently() {
         assertThat(SpendErrors.known().stream().<Class<?>>map(kind -> kind))
                 .containsExactlyInAnyOrder(SpendRefusal.class.getPermittedSubclasses());
+    }
+
+    private static Record dataOf(SpendRefusal refusal) {
+        return new SpendErrors(address -> false)
+                .translate(new SpendException(refusal))
+                .orElseThrow()
+                .data();
+    }
+
+    @Test
+    void an_upstream_error_names_the_transaction_that_a_node_may_have() {
+        Hash256 txId = Hash256.parse("28".repeat(32));
+        Record named = new SpendErrors.PerhapsSent(txId);
+
+        assertThat(dataOf(SpendRefusal.UpstreamFailed.afterSending(txId, false, "refused")))
+                .isEqualTo(named);
+        assertThat(dataOf(new SpendRefusal.OutcomeUnknown(txId, false, "lost"))).isEqualTo(named);
+        assertThat(dataOf(new SpendRefusal.Contested(txId))).isEqualTo(named);
+        assertThat(dataOf(new SpendRefusal.UpstreamFailed("no node"))).isNull();
     }
 }
