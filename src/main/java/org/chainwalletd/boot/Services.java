@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import org.chainwalletd.api.Indexing.GetAddressHistory;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.U64;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
@@ -250,9 +251,9 @@ record Services(
             }
             Optional<HistoryEntry.Position> after = asked.cursor().map(HistoryEntry.Position::parse);
             int limit = (int) asked.limit().orElseThrow();
-            return Optional.of(
-                    ledger.history(asked.address(), asked.sinceHeight().orElse(0), after, limit + 1)
-                            .thenApplyAsync(entries -> page(entries, limit), executor));
+            return Optional.of(ledger.history(
+                            asked.address(), U64.clamp(asked.sinceHeight().orElse(0)), after, limit + 1)
+                    .thenApplyAsync(entries -> page(entries, limit), executor));
         }
 
         private static GetAddressHistory.Result page(List<HistoryEntry> entries, int limit) {
