@@ -7,16 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.chainwalletd.api.Indexing.GetAddressHistory;
 import org.chainwalletd.api.RefusedException;
-import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.U64;
-import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.event.EventStreams;
@@ -41,13 +35,13 @@ import org.chainwalletd.rpc.method.KeyUseGuards;
 import org.chainwalletd.rpc.method.KeyringErrors;
 import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.rpc.method.NodesGuard;
+import org.chainwalletd.rpc.method.OwnHistory;
 import org.chainwalletd.rpc.method.PayoutMethods;
 import org.chainwalletd.rpc.method.SpendErrors;
 import org.chainwalletd.rpc.method.SwapErrors;
 import org.chainwalletd.rpc.method.SweepMethods;
 import org.chainwalletd.rpc.method.UpstreamErrors;
 import org.chainwalletd.spend.SpendService;
-import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.swap.engine.SwapService;
 import org.chainwalletd.sweep.Sweeps;
 import org.chainwalletd.wait.Waits;
@@ -230,50 +224,6 @@ record Services(
         Gauge.builder("walletd.follower.tip.age.seconds", age)
                 .description("Age of the newest followed block by its own timestamp")
                 .register(resources.context().meters());
-    }
-
-    /** History of own addresses from the daemon's books, starting at the height from which they are complete. */
-    private static final class OwnHistory implements IndexerClient.AddressHistory {
-        private final CoinLedger ledger;
-        private final Predicate<Address> owned;
-        private final Executor executor;
-
-        OwnHistory(CoinLedger ledger, Predicate<Address> owned, Executor executor) {
-            this.ledger = ledger;
-            this.owned = owned;
-            this.executor = executor;
-        }
-
-        @Override
-        public Optional<CompletionStage<GetAddressHistory.Result>> of(GetAddressHistory asked) {
-            if (!owned.test(asked.address())) {
-                return Optional.empty();
-            }
-            Optional<HistoryEntry.Position> after = asked.cursor().map(HistoryEntry.Position::parse);
-            int limit = (int) asked.limit().orElseThrow();
-            return Optional.of(ledger.history(
-                            asked.address(), U64.clamp(asked.sinceHeight().orElse(0)), after, limit + 1)
-                    .thenApplyAsync(entries -> page(entries, limit), executor));
-        }
-
-        private static GetAddressHistory.Result page(List<HistoryEntry> entries, int limit) {
-            boolean isLast = entries.size() <= limit;
-            List<HistoryEntry> shown = isLast ? entries : entries.subList(0, limit);
-            return new GetAddressHistory.Result(
-                    shown.stream().map(OwnHistory::row).toList(),
-                    isLast
-                            ? Optional.empty()
-                            : Optional.of(shown.get(limit - 1).position().text()));
-        }
-
-        private static GetAddressHistory.Row row(HistoryEntry entry) {
-            return new GetAddressHistory.Row(
-                    entry.height(),
-                    entry.txId(),
-                    entry.amount(),
-                    entry.input() ? GetAddressHistory.Direction.INPUT : GetAddressHistory.Direction.OUTPUT,
-                    entry.coinbase());
-        }
     }
 
     /**
