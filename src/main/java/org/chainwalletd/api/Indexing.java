@@ -23,7 +23,10 @@ public final class Indexing {
     @Method(
             name = "get_address_history",
             scope = Scope.READ,
-            summary = "What an address has received and spent, in ascending order of height.",
+            summary =
+                    "What an address has received and spent, in ascending order of height. For own and watched addresses from the"
+                            + " daemon's own books, if they are complete for what is asked for, otherwise from an indexer; without an"
+                            + " indexer from the books as far as they go, with `complete_from`.",
             errors = {ErrorCode.UPSTREAM, ErrorCode.INDEXER_NOT_CONFIGURED})
     public record GetAddressHistory(
             Address address,
@@ -62,7 +65,14 @@ public final class Indexing {
 
         public record Result(
                 List<Row> history,
-                @Doc("There is another page") Optional<String> nextCursor) {}
+                @Doc("There is another page") Optional<String> nextCursor,
+
+                @Doc(
+                        "The daemon's own books have nothing below this height, so that the list may lack rows; absent when it has everything that was asked for")
+                OptionalLong completeFrom,
+
+                @Doc("Newest block that the list takes into account; absent when an indexer answered")
+                OptionalLong lastIndexedHeight) {}
     }
 
     @Method(

@@ -7,11 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.chainwalletd.api.Indexing.GetAddressHistory;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
@@ -34,13 +32,13 @@ import org.chainwalletd.rpc.method.KeyUseGuards;
 import org.chainwalletd.rpc.method.KeyringErrors;
 import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.rpc.method.NodesGuard;
+import org.chainwalletd.rpc.method.OwnHistory;
 import org.chainwalletd.rpc.method.PayoutMethods;
 import org.chainwalletd.rpc.method.SpendErrors;
 import org.chainwalletd.rpc.method.SwapErrors;
 import org.chainwalletd.rpc.method.SweepMethods;
 import org.chainwalletd.rpc.method.UpstreamErrors;
 import org.chainwalletd.spend.SpendService;
-import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.swap.engine.SwapService;
 import org.chainwalletd.sweep.Sweeps;
 import org.chainwalletd.wait.Waits;
@@ -106,7 +104,11 @@ record Services(
                                 new IndexerMethods(
                                         settings().chain(),
                                         resources.external().indexer(),
-                                        this::ownHistory,
+                                        new OwnHistory(
+                                                following.ledger(),
+                                                address -> resources.keyring().owns(address)
+                                                        || following.watchOnly().has(address),
+                                                answers()),
                                         resources.nodes().client(),
                                         answers())),
                         new MethodFamilies.Money(
@@ -216,38 +218,6 @@ record Services(
         Gauge.builder("walletd.follower.tip.age.seconds", age)
                 .description("Age of the newest followed block by its own timestamp")
                 .register(resources.context().meters());
-    }
-
-    /** History of own addresses from the daemon's books, starting at the height from which they are complete; empty for other addresses. */
-    private Optional<CompletionStage<GetAddressHistory.Result>> ownHistory(GetAddressHistory asked) {
-        if (!resources.keyring().owns(asked.address()) && !following.watchOnly().has(asked.address())) {
-            return Optional.empty();
-        }
-        Optional<HistoryEntry.Position> after = asked.cursor().map(HistoryEntry.Position::parse);
-        int limit = (int) asked.limit().orElseThrow();
-        return Optional.of(following
-                .ledger()
-                .history(asked.address(), asked.sinceHeight().orElse(0), after, limit + 1)
-                .thenApplyAsync(entries -> page(entries, limit), answers()));
-    }
-
-    private static GetAddressHistory.Result page(List<HistoryEntry> entries, int limit) {
-        boolean isLast = entries.size() <= limit;
-        List<HistoryEntry> shown = isLast ? entries : entries.subList(0, limit);
-        return new GetAddressHistory.Result(
-                shown.stream().map(Services::row).toList(),
-                isLast
-                        ? Optional.empty()
-                        : Optional.of(shown.get(limit - 1).position().text()));
-    }
-
-    private static GetAddressHistory.Row row(HistoryEntry entry) {
-        return new GetAddressHistory.Row(
-                entry.height(),
-                entry.txId(),
-                entry.amount(),
-                entry.input() ? GetAddressHistory.Direction.INPUT : GetAddressHistory.Direction.OUTPUT,
-                entry.coinbase());
     }
 
     /**

@@ -15,6 +15,11 @@ public final class U64 {
         return Long.compareUnsigned(a, b);
     }
 
+    /** Returns the number, or 2^63-1 if it is higher, for comparisons with heights and times that are below 2^63. */
+    public static long clamp(long value) {
+        return value < 0 ? Long.MAX_VALUE : value;
+    }
+
     public static BigInteger toBigInteger(long value) {
         return value >= 0 ? BigInteger.valueOf(value) : new BigInteger(Long.toUnsignedString(value));
     }

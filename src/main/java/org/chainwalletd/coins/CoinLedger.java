@@ -24,7 +24,7 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.OwnCoins;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.StoreException;
-import org.chainwalletd.store.books.HistoryEntry;
+import org.chainwalletd.store.books.HistoryCursor;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.store.books.OwnCoin;
 
@@ -222,11 +222,16 @@ public final class CoinLedger implements OwnCoins {
                         executor);
     }
 
-    /** Reads the history of a watched address up to the followed tip; see {@link LedgerBooks#history}. */
-    public CompletionStage<List<HistoryEntry>> history(
-            Address address, long from, Optional<HistoryEntry.Position> after, int most) {
+    /** Reads the history of an address up to the followed tip; see {@link LedgerBooks#history}. */
+    public CompletionStage<Optional<LedgerBooks.History>> history(
+            Address address, long from, Optional<HistoryCursor> after, int most) {
         long to = follower.tip().map(FollowedTip::height).orElse(-1L);
         return books.history(address, from, to, after, most);
+    }
+
+    /** Whether the books lag too far behind the nodes for a look at the newest blocks. */
+    public boolean isBehind() {
+        return lag() > MAX_LAG;
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
@@ -290,13 +291,15 @@ public final class IndexerClient {
     @FunctionalInterface
     public interface AddressHistory {
         /** Knows no address. */
-        AddressHistory NONE = asked -> Optional.empty();
+        AddressHistory NONE = (asked, onlySource) -> CompletableFuture.completedStage(Optional.empty());
 
         /**
-         * Returns the history of an address, ascending by height and transaction id; empty if the source does not know the address.
+         * Returns the history of an address, ascending by height and transaction id; empty if the source does not know the address, or if another
+         * source is to answer.
          *
          * @param asked with a limit
+         * @param onlySource whether no other source could answer: the source then answers as far as it can
          */
-        Optional<CompletionStage<GetAddressHistory.Result>> of(GetAddressHistory asked);
+        CompletionStage<Optional<GetAddressHistory.Result>> of(GetAddressHistory asked, boolean onlySource);
     }
 }

@@ -20,6 +20,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.Precedence;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.BlockRows;
+import org.chainwalletd.store.books.HistoryCursor;
 import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.testkit.Await;
@@ -355,11 +356,17 @@ class CoinLedgerTest {
         chain.fund(shop, 3_000);
         awaitTip();
         List<HistoryEntry> all = historyOf(shop);
-        HistoryEntry.Position after =
-                HistoryEntry.Position.parse(all.get(0).position().text());
+        LedgerBooks.History first =
+                Await.result(ledger.history(shop, 0, Optional.empty(), 1)).orElseThrow();
+        Optional<HistoryCursor> after =
+                HistoryCursor.parse(first.next().orElseThrow().text());
+        LedgerBooks.History second =
+                Await.result(ledger.history(shop, 0, after, 1)).orElseThrow();
 
+        assertThat(after).isEqualTo(first.next());
+        assertThat(first.entries()).containsExactly(all.get(0));
         assertThat(all).extracting(HistoryEntry::height).containsExactly(11L, 12L, 13L);
-        assertThat(Await.result(ledger.history(shop, 0, Optional.of(after), 1))).containsExactly(all.get(1));
+        assertThat(second.entries()).containsExactly(all.get(1));
     }
 
     @Test
@@ -401,7 +408,9 @@ class CoinLedgerTest {
     }
 
     private List<HistoryEntry> historyOf(Address address) {
-        return Await.result(books.history(address, 0, Long.MAX_VALUE, Optional.empty(), 100));
+        return Await.result(books.history(address, 0, Long.MAX_VALUE, Optional.empty(), 100))
+                .map(LedgerBooks.History::entries)
+                .orElse(List.of());
     }
 
     @Test

@@ -76,10 +76,31 @@ public record IndexerMethods(
         return (int) Math.min(asked.orElse(DEFAULT_LIMIT), MAX_LIMIT);
     }
 
-    /** Answers from the daemon's own books if they cover the address, otherwise from the indexer. */
+    /** Answers from the daemon's own books if they have the whole history, or if there is no indexer; otherwise from the indexer. */
     private CompletionStage<GetAddressHistory.Result> history(GetAddressHistory call) {
         GetAddressHistory limited = call.withLimit(limit(call.limit()));
-        return own.of(limited).orElseGet(() -> ask(client -> client.history(limited)));
+        return own.of(limited, indexer.isEmpty())
+                .thenComposeAsync(
+                        own -> own.isPresent() ? CompletableFuture.completedStage(own.get()) : indexedHistory(limited),
+                        executor);
+    }
+
+    private CompletionStage<GetAddressHistory.Result> indexedHistory(GetAddressHistory call) {
+        return ask(client -> client.history(call))
+                .exceptionallyAsync(
+                        failure -> {
+                            Throwable cause = Causes.of(failure);
+                            // Everything else that an indexer could refuse was checked here.
+                            if (call.cursor().isPresent()
+                                    && cause instanceof NodeException.Rejected rejected
+                                    && rejected.code() == ErrorCode.INVALID_PARAMS.code()) {
+                                throw RefusedException.invalidParams(
+                                        "`cursor` is refused by the indexer: begin without it (" + rejected.text()
+                                                + ")");
+                            }
+                            throw Causes.passedOn(cause);
+                        },
+                        executor);
     }
 
     private CompletionStage<ListSettlements.Result> settlements(ListSettlements call) {

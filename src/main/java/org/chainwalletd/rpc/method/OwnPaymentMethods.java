@@ -22,6 +22,7 @@ import org.chainwalletd.api.OwnPayments.SetMemo;
 import org.chainwalletd.api.OwnPayments.State;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.U64;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.spend.OwnPayment;
 import org.chainwalletd.spend.RawSends;
@@ -169,8 +170,10 @@ public record OwnPaymentMethods(
         private boolean fits(OwnSpend spend) {
             return call.since().isEmpty() && call.until().isEmpty()
                     || spend.createdAt().isPresent()
-                            && spend.createdAt().getAsLong() >= call.since().orElse(Long.MIN_VALUE)
-                            && spend.createdAt().getAsLong() < call.until().orElse(Long.MAX_VALUE);
+                            && spend.createdAt().getAsLong()
+                                    >= U64.clamp(call.since().orElse(0))
+                            && spend.createdAt().getAsLong()
+                                    < U64.clamp(call.until().orElse(Long.MAX_VALUE));
         }
 
         /** Whether the address is the first payer or a recipient, including recipients of a batch, whose outputs are not listed. */

@@ -20,9 +20,6 @@ public record HistoryEntry(long height, Hash256 txId, boolean input, Amount amou
         /** Position before all entries. */
         static final Position START = new Position(-1, Hash256.ZERO, false);
 
-        private static final String INPUT = "i";
-        private static final String OUTPUT = "o";
-
         private static final Comparator<Position> ORDER = Comparator.comparingLong(Position::height)
                 .thenComparing(Position::txId)
                 .thenComparing(Position::input);
@@ -30,23 +27,6 @@ public record HistoryEntry(long height, Hash256 txId, boolean input, Amount amou
         @Override
         public int compareTo(Position other) {
             return ORDER.compare(this, other);
-        }
-
-        public String text() {
-            return height + ":" + txId.hex() + ":" + (input ? INPUT : OUTPUT);
-        }
-
-        /**
-         * Parses the text form of a position.
-         *
-         * @throws IllegalArgumentException for a text that is not from {@link #text}
-         */
-        public static Position parse(String text) {
-            String[] parts = text.split(":", -1);
-            if (parts.length != 3 || !(parts[2].equals(INPUT) || parts[2].equals(OUTPUT))) {
-                throw new IllegalArgumentException("not a cursor of this history");
-            }
-            return new Position(Long.parseLong(parts[0]), Hash256.parse(parts[1]), parts[2].equals(INPUT));
         }
     }
 }

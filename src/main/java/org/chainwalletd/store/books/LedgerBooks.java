@@ -284,18 +284,67 @@ public final class LedgerBooks {
     }
 
     /**
-     * Reads the history of an address within a range of heights, ascending, but not below the height from which it is complete.
+     * Page of the history of an address.
      *
-     * @param after position after which the listing starts; empty for the beginning
+     * @param next cursor of the next page; empty on the last one
+     * @param completeFrom height from which the list is complete, from its first page on; 0 when it has everything that was asked for
+     * @param to height of the newest block that was looked at; -1 before the first
      */
-    public CompletionStage<List<HistoryEntry>> history(
-            Address address, long from, long to, Optional<HistoryEntry.Position> after, int most) {
-        return file.read(session -> {
-            Page head = session.head();
-            long complete = find(head, address).map(Watched::historyFrom).orElse(Long.MAX_VALUE);
-            return HistoryReading.read(
-                    head, address, Math.max(from, complete), to, after.orElse(HistoryEntry.Position.START), most);
-        });
+    public record History(List<HistoryEntry> entries, Optional<HistoryCursor> next, long completeFrom, long to) {}
+
+    /**
+     * Reads the history of an address within a range of heights, ascending, but not below the height from which it is complete. Empty for an
+     * address that is not watched, and when the list of the cursor cannot go on: a block up to it was replaced, or the history is no longer
+     * complete from it on.
+     *
+     * @param after end of the page before; empty for the first page
+     * @param most number of entries
+     */
+    public CompletionStage<Optional<History>> history(
+            Address address, long from, long to, Optional<HistoryCursor> after, int most) {
+        return file.read(session -> history(session.head(), address, from, to, after, most));
+    }
+
+    private static Optional<History> history(
+            Page head, Address address, long from, long to, Optional<HistoryCursor> after, int most) {
+        HistoryEntry.Position start = after.map(HistoryCursor::position).orElse(HistoryEntry.Position.START);
+        OptionalLong known = knownFrom(head, address);
+        boolean complete = known.isPresent() && known.getAsLong() <= Math.max(0, Math.max(from, start.height()));
+        if (known.isEmpty()
+                || after.isPresent()
+                        && !(complete && isOnChain(head, after.get().block()))) {
+            return Optional.empty();
+        }
+        long completeFrom = after.map(HistoryCursor::completeFrom).orElse(complete ? 0 : known.getAsLong());
+        long last = Math.min(to, top(head).orElse(-1));
+        List<HistoryEntry> found =
+                HistoryReading.read(head, address, Math.max(from, known.getAsLong()), last, start, most + 1);
+        List<HistoryEntry> entries = found.subList(0, Math.min(most, found.size()));
+        Optional<HistoryCursor> next = found.size() == entries.size()
+                ? Optional.empty()
+                : Optional.of(entries.get(most - 1).position())
+                        .flatMap(end -> BlockRows.from(head, end.height())
+                                .map(block -> new HistoryCursor(
+                                        end, new BlockPlace(block.height(), block.blockId()), completeFrom)));
+        return Optional.of(new History(entries, next, completeFrom, last));
+    }
+
+    /**
+     * Returns the height from which the history of an address is complete: 0 when no block before can have a part in it. For a watch-only address
+     * the birth is only what a caller said, so the blocks below count as not read.
+     */
+    private static OptionalLong knownFrom(Page head, Address address) {
+        return head.ifNumber(
+                "SELECT CASE WHEN history_from <= MAX(CASE WHEN watch_only = 1 THEN 0 ELSE birth END, 1) THEN 0"
+                        + " ELSE history_from END FROM watched WHERE address = ?",
+                address);
+    }
+
+    /** Tells whether a block is still on the chain, for one that was kept once: a block that is no longer kept is below all that are replaced. */
+    private static boolean isOnChain(Page head, BlockPlace place) {
+        return BlockRows.from(head, place.height())
+                .filter(row -> row.height() > place.height() || row.blockId().equals(place.blockId()))
+                .isPresent();
     }
 
     /**

@@ -218,10 +218,10 @@ class IndexerMethodsTest {
         withIndexers(first);
         GetAddressHistory.Row row = new GetAddressHistory.Row(
                 5, Hash256.parse("cd".repeat(32)), Amount.MAX, GetAddressHistory.Direction.INPUT, false);
-        GetAddressHistory.Result page = new GetAddressHistory.Result(List.of(row), Optional.of("more"));
-        CallRig calls = rig.calls(query -> query.address().equals(Address.parse(ALICE))
-                ? Optional.of(CompletableFuture.completedFuture(page))
-                : Optional.empty());
+        GetAddressHistory.Result page = new GetAddressHistory.Result(
+                List.of(row), Optional.of("more"), OptionalLong.empty(), OptionalLong.empty());
+        CallRig calls = rig.calls((query, onlySource) -> CompletableFuture.completedStage(
+                query.address().equals(Address.parse(ALICE)) ? Optional.of(page) : Optional.empty()));
 
         assertThat(calls.result("get_address_history", OF_ALICE).toString())
                 .isEqualTo("{\"history\":[{\"block_height\":5,\"tx_id\":\"" + "cd".repeat(32)

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -22,6 +23,7 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.U64;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.store.Coin;
@@ -131,5 +133,19 @@ class OwnPaymentMethodsTest {
                         spends.stream().map(PastSpend::number).toList());
         assertThat(sizes.size()).isGreaterThan(2);
         assertThat(sizes.get(0)).isGreaterThan(100);
+    }
+
+    @Test
+    void a_time_beyond_every_clock_is_later_than_all_spends() {
+        spends.add(largest(1));
+        BigInteger far = BigInteger.ONE.shiftLeft(63);
+
+        assertThat(rig.result("list_spends", Map.of("since", far)).get("spends"))
+                .isEmpty();
+        assertThat(rig.result("list_spends", Map.of("until", far)).get("spends"))
+                .hasSize(1);
+        assertThat(rig.result("list_spends", Map.of("since", 1, "until", U64.MAX))
+                        .get("spends"))
+                .hasSize(1);
     }
 }

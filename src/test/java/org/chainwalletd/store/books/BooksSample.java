@@ -189,7 +189,10 @@ final class BooksSample {
         BlockPlace at = place(top, branch);
         for (Address address : OURS) {
             lines.add("watched " + Await.result(books.find(address)));
-            lines.add("history " + Await.result(books.history(address, 0, top, Optional.empty(), 100)));
+            lines.add("history "
+                    + Await.result(books.history(address, 0, top, Optional.empty(), 100))
+                            .map(LedgerBooks.History::entries)
+                            .orElse(List.of()));
         }
         lines.add("unspent "
                 + new TreeMap<>(Await.result(books.unspent(at, OURS)).orElseThrow().entrySet().stream()

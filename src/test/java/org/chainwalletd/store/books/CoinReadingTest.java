@@ -229,15 +229,15 @@ class CoinReadingTest extends OnBooks {
     /** Reads all pages of three entries of an address, which may begin in the middle of a block. */
     private List<HistoryEntry> history(Address address) {
         List<HistoryEntry> all = new ArrayList<>();
-        Optional<HistoryEntry.Position> after = Optional.empty();
-        List<HistoryEntry> page;
+        Optional<HistoryCursor> after = Optional.empty();
         do {
-            page = Await.result(books.history(address, 0, TOP, after, 3));
-            all.addAll(page);
-            after = all.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(all.get(all.size() - 1).position());
-        } while (page.size() == 3);
+            LedgerBooks.History page =
+                    Await.result(books.history(address, 0, TOP, after, 3)).orElseThrow();
+            all.addAll(page.entries());
+            after = page.next();
+            assertThat(page.entries())
+                    .hasSize(after.isPresent() ? 3 : page.entries().size());
+        } while (after.isPresent());
         return all;
     }
 
