@@ -30,7 +30,7 @@ import org.chainwalletd.spend.SpendService;
  * @param records the daemon's own records, without data from an indexer
  * @param sightings records of HTLC spends; also receives spends seen in mempools
  */
-record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sightings) {
+record Htlcs(HtlcMethods.Services methods, LocalRecords records, Sightings sightings) {
     /** Dependencies of the HTLC services. */
     record Parts(
             Resources resources,

@@ -109,7 +109,8 @@ record Services(
                                 waits,
                                 following.credits(),
                                 following.watchOnly(),
-                                new IndexerMethods.Sources(resources.external().indexer(), ownHistory())),
+                                new IndexerMethods.Sources(
+                                        resources.external().indexer(), ownHistory(), htlcs.records()::known)),
                         new MethodFamilies.Money(
                                 spending,
                                 htlcs.methods(),

@@ -11,7 +11,9 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -58,7 +60,8 @@ final class IndexerRig implements AutoCloseable {
     }
 
     CallRig calls(IndexerClient.AddressHistory own) {
-        IndexerMethods.Sources sources = new IndexerMethods.Sources(Optional.ofNullable(client), own);
+        IndexerMethods.Sources sources = new IndexerMethods.Sources(
+                Optional.ofNullable(client), own, locks -> CompletableFuture.completedStage(Map.of()));
         return new CallRig(IndexerMethods.all(PROFILE, sources, nodes, executor), new UpstreamErrors());
     }
 
