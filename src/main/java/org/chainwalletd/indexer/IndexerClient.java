@@ -137,7 +137,19 @@ public final class IndexerClient {
                 .number("limit", asked.limit())
                 .number("since_height", asked.sinceHeight())
                 .string("cursor", asked.cursor());
-        return upstream.call("list_settlements", params.text(), SETTLEMENTS);
+        return upstream.call("list_settlements", params.text(), in -> {
+            ListSettlements.Result read = SETTLEMENTS.read(in);
+            requireAtMost(in, asked.limit(), read.settlements());
+            for (ListSettlements.Row row : read.settlements()) {
+                if (!row.observerAddress().equals(asked.address())) {
+                    throw in.bad("holds another address than asked for");
+                }
+                if (!row.contractHash().equals(asked.contractHash().orElse(row.contractHash()))) {
+                    throw in.bad("holds another contract hash than asked for");
+                }
+            }
+            return read;
+        });
     }
 
     public CompletionStage<ContractStats.Result> stats(ContractStats asked) {

@@ -132,6 +132,23 @@ class IndexerMethodsTest {
     }
 
     @Test
+    void settlements_that_were_not_asked_for_are_not_handed_out() {
+        JsonNode exchange = recorded("list_settlements");
+        String answer = inHex(exchange.required("answer").required("result")).toString();
+        CallRig calls = withIndexers(first);
+
+        first.on("list_settlements", result(answer.replace(ALICE, "77".repeat(32))));
+        assertThat(calls.code("list_settlements", OF_ALICE)).isEqualTo(-32020);
+        first.on("list_settlements", result(answer));
+        assertThat(calls.code("list_settlements", Map.of("address", ALICE, "limit", 1)))
+                .isEqualTo(-32020);
+        assertThat(calls.code("list_settlements", Map.of("address", ALICE, "contract_hash", "77".repeat(32))))
+                .isEqualTo(-32020);
+        assertThat(calls.result("list_settlements", OF_ALICE).get("settlements"))
+                .hasSizeGreaterThan(1);
+    }
+
+    @Test
     void a_page_has_a_hundred_rows_by_default_and_never_more_than_a_thousand() {
         first.on("get_address_history", result("{\"history\":[]}"));
         CallRig calls = withIndexers(first);
