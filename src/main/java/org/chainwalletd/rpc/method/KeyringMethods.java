@@ -215,7 +215,8 @@ public final class KeyringMethods {
             throw RefusedException.invalidParams("`birth_height` is far above the tip of the chain");
         }
         return watchOnly
-                .watch(new WatchStore.WatchOnly(call.address(), call.label(), call.birthHeight()))
+                .watch(new WatchStore.WatchOnly(
+                        call.address(), KeyEntry.withoutEmpty(call.label()), call.birthHeight()))
                 .handleAsync(KeyringMethods::unlessRefused, executor)
                 .thenComposeAsync(
                         watched -> call.birthHeight().isPresent()
@@ -244,7 +245,7 @@ public final class KeyringMethods {
     }
 
     private CompletionStage<SetLabel.Result> setLabel(SetLabel call) {
-        return keyring.setLabel(call.address(), Optional.of(call.label()).filter(label -> !label.isEmpty()))
+        return keyring.setLabel(call.address(), KeyEntry.withoutEmpty(Optional.of(call.label())))
                 .thenApplyAsync(label -> new SetLabel.Result(call.address(), label), executor);
     }
 
