@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -185,6 +186,18 @@ public final class Tokens {
                             : fromFile(file(datadir, scope)));
         }
         return of(digests);
+    }
+
+    /**
+     * Checks the tokens from flags and environment, without the files.
+     *
+     * @throws TokenException as {@link #open}
+     */
+    public static void checkConfigured(Path datadir, Map<String, String> configured, Set<String> accepted)
+            throws IOException {
+        Set<String> given = new HashSet<>(accepted);
+        given.retainAll(configured.keySet());
+        read(datadir, configured, given);
     }
 
     /**
