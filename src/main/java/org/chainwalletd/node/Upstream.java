@@ -212,7 +212,8 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         CallTrace<?> trace = judged.trace();
         if (unjudged.remove(trace)) {
             rotation.unjudged(trace.call, trace.start)
-                    .ifPresent(node -> trace.lastFailure = new Failure(node, node.health().why()));
+                    .ifPresent(node ->
+                            trace.lastFailure = new Failure(node, node.health().why()));
             endSweep(trace);
         }
         return this;

@@ -58,8 +58,7 @@ class DatadirTest {
     void a_configured_token_that_must_not_be_used_stops_the_start_before_anything_is_made() {
         Path datadir = folder.resolve("datadir");
         for (String token : List.of("abcdefghijklmno", "x".repeat(1_025))) {
-            Settings settings =
-                    DaemonRig.settings(datadir, ScriptedNode.refusing(), "--auth-token-spend", token);
+            Settings settings = DaemonRig.settings(datadir, ScriptedNode.refusing(), "--auth-token-spend", token);
             assertThatThrownBy(() -> DaemonRig.start(settings))
                     .isInstanceOf(StartupException.class)
                     .hasMessageContaining("the configured spend token ");

@@ -78,7 +78,8 @@ class PlainServerTest extends WithServer {
     @Test
     void a_field_that_is_not_utf_8_is_refused_and_the_text_says_so() throws Exception {
         try (RawClient client = fixture.client()) {
-            RawClient.Response refused = client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Name: caf\u00e9\r\n\r\n")
+            RawClient.Response refused = client.send(
+                            "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Name: caf\u00e9\r\n\r\n")
                     .read();
             assertThat(refused.status()).isEqualTo(400);
             assertThat(refused.text()).contains("UTF-8");
