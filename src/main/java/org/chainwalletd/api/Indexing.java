@@ -7,8 +7,6 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.U32;
@@ -189,42 +187,6 @@ public final class Indexing {
         public record Result(List<Edge> edges) {}
     }
 
-    /** HTLC from an indexer (interface.md, section 2.8). */
-    public record IndexedHtlc(
-            Hash256 lockTxId,
-            @U32 long outputIndex,
-            Params params,
-            Amount amount,
-
-            @Doc("null while the lock is in the mempool") @OrNull
-            OptionalLong lockBlockHeight,
-
-            Htlcs.State state,
-            @OrNull Optional<Claim> claim,
-            @OrNull Optional<Reclaim> reclaim,
-            Role role,
-            long lastIndexedHeight) {
-        public enum Role {
-            OBSERVER
-        }
-
-        /** Outpoint of the lock. */
-        public Outpoint outpoint() {
-            return new Outpoint(lockTxId, outputIndex);
-        }
-
-        public record Params(PublicKey sender, PublicKey receiver, Hash256 hashLock, long timeoutHeight) {}
-
-        public record Claim(
-                Hash256 txId,
-                Bytes preimage,
-                long blockHeight,
-                @U32 long inputIndex) {}
-
-        public record Reclaim(
-                Hash256 txId, long blockHeight, @U32 long inputIndex) {}
-    }
-
     @Method(
             name = "detect_in_chain_swaps",
             scope = Scope.READ,
@@ -250,7 +212,7 @@ public final class Indexing {
         }
 
         public record Swap(
-                Hash256 hashLock, @Doc("Two or more") List<IndexedHtlc> htlcs) {}
+                Hash256 hashLock, @Doc("Two or more") List<Htlcs.Htlc> htlcs) {}
 
         public record Result(List<Swap> swaps) {}
     }

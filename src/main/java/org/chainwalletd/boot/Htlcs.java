@@ -30,7 +30,7 @@ import org.chainwalletd.spend.SpendService;
  * @param records the daemon's own records, without data from an indexer
  * @param sightings records of HTLC spends; also receives spends seen in mempools
  */
-record Htlcs(HtlcMethods methods, HtlcRecords records, Sightings sightings) {
+record Htlcs(HtlcMethods methods, LocalRecords records, Sightings sightings) {
     /** @param parties receives the addresses of the parties of open HTLCs */
     static Htlcs start(
             Resources resources,

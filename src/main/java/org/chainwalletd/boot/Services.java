@@ -109,6 +109,7 @@ record Services(
                                                 address -> resources.keyring().owns(address)
                                                         || following.watchOnly().has(address),
                                                 answers()),
+                                        htlcs.records()::known,
                                         resources.nodes().client(),
                                         answers())),
                         new MethodFamilies.Money(

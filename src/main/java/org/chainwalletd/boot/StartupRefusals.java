@@ -18,6 +18,7 @@ import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.node.GenesisFile;
@@ -70,6 +71,7 @@ public final class StartupRefusals {
                 }
             },
             settings -> requireSameChain(settings.datadir(), settings.identity().genesis()),
+            StartupRefusals::usableTokens,
             StartupRefusals::roomForSwaps);
 
     private StartupRefusals() {}
@@ -98,6 +100,17 @@ public final class StartupRefusals {
             }
         }
         return refusals;
+    }
+
+    private static void usableTokens(Settings settings) throws IOException {
+        Settings.Http http = settings.http();
+        try {
+            new Tokens.InFiles(
+                            settings.datadir(), http.tokenFlags(), http.access().classicTokens())
+                    .checkConfigured();
+        } catch (Tokens.TokenException e) {
+            throw new StartupException(e.getMessage());
+        }
     }
 
     private static void roomForSwaps(Settings settings) {

@@ -61,10 +61,7 @@ public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<
     @Override
     public CompletionStage<Optional<HtlcRecord>> status(Outpoint lock) {
         long height = height();
-        return books.read(session -> HtlcRows.find(session.head(), lock)
-                .filter(row -> !row.forgotten())
-                .flatMap(row -> row.asOf(height))
-                .map(row -> record(row, height)));
+        return books.read(session -> HtlcRows.find(session.head(), lock).flatMap(row -> shown(row, height)));
     }
 
     @Override
@@ -143,11 +140,20 @@ public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<
         return top > tip ? HtlcRows.changedAbove(page, tip, top) : List.of();
     }
 
-    /** Returns the outputs for which the book has a record, including forgotten ones. */
-    CompletionStage<Set<Outpoint>> known(Collection<Outpoint> locks) {
+    /** Returns the records of those outputs for which the book has one; empty for a record that is not listed, such as a forgotten one. */
+    public CompletionStage<Map<Outpoint, Optional<HtlcRecord>>> known(Collection<Outpoint> locks) {
+        long height = height();
         return books.read(session -> locks.stream()
-                .filter(lock -> HtlcRows.find(session.head(), lock).isPresent())
-                .collect(Collectors.toSet()));
+                .distinct()
+                .flatMap(lock -> HtlcRows.find(session.head(), lock).stream())
+                .collect(Collectors.toMap(HtlcRow::outpoint, row -> shown(row, height))));
+    }
+
+    private static Optional<HtlcRecord> shown(HtlcRow stored, long height) {
+        return Optional.of(stored)
+                .filter(row -> !row.forgotten())
+                .flatMap(row -> row.asOf(height))
+                .map(row -> record(row, height));
     }
 
     /** Returns the position at which a listing begins. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -17,7 +18,6 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.api.Htlcs.Htlc;
-import org.chainwalletd.api.Indexing.IndexedHtlc;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -28,7 +28,9 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.htlc.LocalRecords.ListCursor;
 import org.chainwalletd.indexer.IndexerClient;
+import org.chainwalletd.indexer.IndexerClient.HtlcGroup;
 import org.chainwalletd.indexer.IndexerClient.HtlcPage;
+import org.chainwalletd.indexer.IndexerClient.IndexedHtlc;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.store.books.htlc.HtlcRows.Position;
 import org.chainwalletd.store.books.htlc.HtlcTable;
@@ -181,7 +183,7 @@ public record MergedRecords(
         return own.known(sound.stream().map(IndexedHtlc::outpoint).toList())
                 .thenApplyAsync(
                         known -> {
-                            Set<Outpoint> ours = new HashSet<>(known);
+                            Set<Outpoint> ours = new HashSet<>(known.keySet());
                             found.forEach(record -> ours.add(record.lock()));
                             List<HtlcRecord> all = new ArrayList<>(found);
                             // An indexer may return duplicates.
@@ -193,6 +195,21 @@ public record MergedRecords(
                             return List.copyOf(all);
                         },
                         executor);
+    }
+
+    /**
+     * Returns the records of a group of an indexer, in its order, without repetition.
+     *
+     * @param known what the book has of these outputs
+     */
+    public static List<HtlcRecord> ofGroup(HtlcGroup group, Map<Outpoint, Optional<HtlcRecord>> known) {
+        Set<Outpoint> before = new HashSet<>();
+        return group.htlcs().stream()
+                .filter(MergedRecords::isConsistent)
+                .filter(htlc -> before.add(htlc.outpoint()))
+                .flatMap(htlc -> known.getOrDefault(htlc.outpoint(), Optional.of(observed(htlc))).stream())
+                .filter(record -> record.params().hashLock().equals(group.hashLock()))
+                .toList();
     }
 
     private <T> CompletionStage<T> unless(boolean isAnswer, T answer, Supplier<CompletionStage<T>> more) {

@@ -20,11 +20,13 @@ import org.chainwalletd.api.Indexing.GetAddressHistory;
 import org.chainwalletd.api.Indexing.GetAttestationEdges;
 import org.chainwalletd.api.Indexing.GetOutputDatum;
 import org.chainwalletd.api.Indexing.GetOutputSpentBy;
-import org.chainwalletd.api.Indexing.IndexedHtlc;
 import org.chainwalletd.api.Indexing.ListSettlements;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.node.AnswerJson;
 import org.chainwalletd.node.AnswerJson.ResultReader;
@@ -32,6 +34,9 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.RecordReader;
 import org.chainwalletd.node.RpcUpstream;
 import org.chainwalletd.stage.Causes;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.OrNull;
+import org.chainwalletd.wire.U32;
 
 /**
  * Typed calls to indexers (indexer.md), using the shapes of the daemon's own API, so that rows are passed on as read. Calls with a {@code limit}
@@ -42,6 +47,7 @@ public final class IndexerClient {
     public static final int QUOTE_ID_BYTES = 16;
 
     private static final int INVALID_PARAMS = -32602;
+    private static final String OTHER_HASH_LOCK = "holds another hash lock than asked for";
 
     private static final Set<String> SPENT_BY_SOURCES = Set.of("indexer-cache", "node", "fallback-unknown-method");
 
@@ -52,8 +58,7 @@ public final class IndexerClient {
     private static final ResultReader<ContractStats.Result> STATS = RecordReader.ofIndexer(ContractStats.Result.class);
     private static final ResultReader<GetAttestationEdges.Result> EDGES =
             RecordReader.ofIndexer(GetAttestationEdges.Result.class);
-    private static final ResultReader<DetectInChainSwaps.Result> SWAPS =
-            RecordReader.ofIndexer(DetectInChainSwaps.Result.class);
+    private static final ResultReader<HtlcGroups> SWAPS = RecordReader.ofIndexer(HtlcGroups.class);
     private static final ResultReader<GetOutputSpentBy.Result> SPENT_BY =
             RecordReader.ofIndexer(GetOutputSpentBy.Result.class);
     private static final ResultReader<GetOutputDatum.Result> DATUM =
@@ -72,8 +77,50 @@ public final class IndexerClient {
         this.executor = executor;
     }
 
+    /** HTLC from an indexer (interface.md, section 2.8). */
+    public record IndexedHtlc(
+            Hash256 lockTxId,
+            @U32 long outputIndex,
+            Params params,
+            Amount amount,
+
+            @Doc("null while the lock is in the mempool") @OrNull
+            OptionalLong lockBlockHeight,
+
+            Htlcs.State state,
+            @OrNull Optional<Claim> claim,
+            @OrNull Optional<Reclaim> reclaim,
+            Role role,
+            long lastIndexedHeight) {
+        public enum Role {
+            OBSERVER
+        }
+
+        /** Outpoint of the lock. */
+        public Outpoint outpoint() {
+            return new Outpoint(lockTxId, outputIndex);
+        }
+
+        public record Params(PublicKey sender, PublicKey receiver, Hash256 hashLock, long timeoutHeight) {}
+
+        public record Claim(
+                Hash256 txId,
+                Bytes preimage,
+                long blockHeight,
+                @U32 long inputIndex) {}
+
+        public record Reclaim(
+                Hash256 txId, long blockHeight, @U32 long inputIndex) {}
+    }
+
     /** Page of {@code htlc_list}. */
     public record HtlcPage(List<IndexedHtlc> htlcs, Optional<String> nextCursor) {}
+
+    /** Groups of {@code detect_in_chain_swaps}. */
+    public record HtlcGroups(List<HtlcGroup> swaps) {}
+
+    /** Two or more HTLCs with one hash lock. */
+    public record HtlcGroup(Hash256 hashLock, List<IndexedHtlc> htlcs) {}
 
     public CompletionStage<GetAddressHistory.Result> history(GetAddressHistory asked) {
         Params params = new Params()
@@ -91,7 +138,19 @@ public final class IndexerClient {
                 .number("limit", asked.limit())
                 .number("since_height", asked.sinceHeight())
                 .string("cursor", asked.cursor());
-        return upstream.call("list_settlements", params.text(), SETTLEMENTS);
+        return upstream.call("list_settlements", params.text(), in -> {
+            ListSettlements.Result read = SETTLEMENTS.read(in);
+            requireAtMost(in, asked.limit(), read.settlements());
+            for (ListSettlements.Row row : read.settlements()) {
+                if (!row.observerAddress().equals(asked.address())) {
+                    throw in.bad("holds another address than asked for");
+                }
+                if (!row.contractHash().equals(asked.contractHash().orElse(row.contractHash()))) {
+                    throw in.bad("holds another contract hash than asked for");
+                }
+            }
+            return read;
+        });
     }
 
     public CompletionStage<ContractStats.Result> stats(ContractStats asked) {
@@ -102,9 +161,34 @@ public final class IndexerClient {
         return upstream.call("get_attestation_edges", of(asked.address(), asked.contractHash()), EDGES);
     }
 
-    public CompletionStage<DetectInChainSwaps.Result> swaps(DetectInChainSwaps asked) {
+    public CompletionStage<List<HtlcGroup>> swaps(DetectInChainSwaps asked) {
         Params params = new Params().hash("hash_lock", asked.hashLock()).number("limit", asked.limit());
-        return upstream.call("detect_in_chain_swaps", params.text(), SWAPS);
+        return upstream.call("detect_in_chain_swaps", params.text(), in -> {
+            List<HtlcGroup> found = SWAPS.read(in).swaps();
+            requireAtMost(in, asked.limit(), found);
+            for (HtlcGroup group : found) {
+                if (!group.hashLock().equals(asked.hashLock().orElse(group.hashLock()))) {
+                    throw in.bad(OTHER_HASH_LOCK);
+                }
+                requireHashLock(in, group.hashLock(), group.htlcs());
+                if (group.htlcs().size() < 2) {
+                    throw in.bad("holds a group of fewer than two HTLCs");
+                }
+            }
+            return found;
+        });
+    }
+
+    private static void requireHashLock(AnswerJson in, Hash256 hashLock, List<IndexedHtlc> found) {
+        if (!found.stream().allMatch(htlc -> htlc.params().hashLock().equals(hashLock))) {
+            throw in.bad(OTHER_HASH_LOCK);
+        }
+    }
+
+    private static void requireAtMost(AnswerJson in, OptionalLong limit, List<?> found) {
+        if (limit.isPresent() && found.size() > limit.getAsLong()) {
+            throw in.bad("holds more rows than asked for");
+        }
     }
 
     public CompletionStage<GetOutputSpentBy.Result> spentBy(GetOutputSpentBy asked) {
@@ -201,10 +285,7 @@ public final class IndexerClient {
                 new Params().string("hash_lock", hashLock.hex()).text(),
                 in -> {
                     List<IndexedHtlc> found = HTLCS.read(in).htlcs();
-                    if (!found.stream()
-                            .allMatch(htlc -> htlc.params().hashLock().equals(hashLock))) {
-                        throw in.bad("holds another hash lock than asked for");
-                    }
+                    requireHashLock(in, hashLock, found);
                     return found;
                 });
     }

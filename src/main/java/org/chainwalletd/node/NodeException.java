@@ -70,6 +70,7 @@ public abstract sealed class NodeException extends RuntimeException {
     public static final class Unreachable extends NodeException {
         private static final long serialVersionUID = 1L;
 
+        private final String lastFailure;
         private final boolean mayHaveArrived;
 
         public Unreachable(String message) {
@@ -77,8 +78,19 @@ public abstract sealed class NodeException extends RuntimeException {
         }
 
         Unreachable(String message, boolean mayHaveArrived) {
+            this(message, message, mayHaveArrived);
+        }
+
+        /** @param lastFailure why the last node tried gave no answer */
+        Unreachable(String message, String lastFailure, boolean mayHaveArrived) {
             super(message);
+            this.lastFailure = lastFailure;
             this.mayHaveArrived = mayHaveArrived;
+        }
+
+        /** Returns why the last node tried gave no answer, without its URL. */
+        String lastFailure() {
+            return lastFailure;
         }
 
         /** Returns whether a node may have executed the call. */

@@ -259,7 +259,9 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
             node.genesis = null;
             return;
         }
-        String why = String.valueOf(failure.getMessage());
+        String why = failure instanceof NodeException.Unreachable unreachable
+                ? unreachable.lastFailure()
+                : String.valueOf(failure.getMessage());
         if (node.lastFailure.isEmpty()) {
             LOG.warn("{} does not answer: {}", node.url, why);
         }

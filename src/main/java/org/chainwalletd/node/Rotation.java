@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 
 /**
  * Selects and orders the nodes that a call asks: the first node rotates from call to call, nodes not known to be of our chain are never asked, and
@@ -67,12 +66,24 @@ final class Rotation {
         List<UpstreamNode> ours =
                 all.stream().filter(node -> node.isOpenTo(call)).toList();
         if (ours.isEmpty() && unchecked(all).isEmpty()) {
-            String why = all.stream().map(node -> node.health().why()).collect(Collectors.joining("; "));
+            String why = whyOther(all).orElse("");
             throw call.bucket() == Bucket.TX
                     ? new NodeException.WrongChain(why + "; nothing is broadcast")
                     : NodeException.WrongChain.unasked(why);
         }
         return ours;
+    }
+
+    /** Returns why nodes are of another chain that the call would ask otherwise; empty if there are none. */
+    Optional<String> whyOther(Call<?> call, int start) {
+        return whyOther(asked(call, start));
+    }
+
+    private static Optional<String> whyOther(List<UpstreamNode> all) {
+        return all.stream()
+                .filter(node -> node.health().chain() == UpstreamNode.NodeHealth.Chain.OTHER)
+                .map(node -> node.health().why())
+                .reduce((earlier, later) -> earlier + "; " + later);
     }
 
     /** Returns whether no node may be asked now but at least one is not checked yet. */
@@ -82,11 +93,9 @@ final class Rotation {
                 && unchecked(all).isPresent();
     }
 
-    /** Returns why a node that the call would ask is not checked; one reason if there are several. */
-    String whyUnjudged(Call<?> call, int start) {
-        return unchecked(asked(call, start))
-                .map(node -> node.url + ": " + node.health().why())
-                .orElse("");
+    /** Returns a node that the call would ask but that is not checked; the last one if there are several. */
+    Optional<UpstreamNode> unjudged(Call<?> call, int start) {
+        return unchecked(asked(call, start));
     }
 
     private List<UpstreamNode> asked(Call<?> call, int start) {

@@ -211,7 +211,9 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     private Behavior<Command> onJudged(Judged judged) {
         CallTrace<?> trace = judged.trace();
         if (unjudged.remove(trace)) {
-            trace.lastFailure = rotation.whyUnjudged(trace.call, trace.start);
+            rotation.unjudged(trace.call, trace.start)
+                    .ifPresent(node ->
+                            trace.lastFailure = new Failure(node, node.health().why()));
             endSweep(trace);
         }
         return this;
@@ -368,18 +370,24 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         trace.sweep++;
         int attempts = call.view.attempts() > 0 ? call.view.attempts() : settings.attempts();
         if (trace.sweep >= attempts) {
-            finish(
-                    trace,
-                    new NodeException.Unreachable(
-                            "no " + calls.noun() + " answered " + call.method + " in " + trace.sweep
-                                    + (trace.sweep == 1 ? " sweep" : " sweeps") + "; the last one tried was "
-                                    + trace.lastFailure,
-                            trace.answerLost));
+            finish(trace, unanswered(trace));
             return;
         }
         Duration wait = settings.backoff().multipliedBy(trace.sweep);
         getContext().scheduleOnce(wait, getContext().getSelf(), new NextSweep(trace));
         metrics.sweepRepeated();
+    }
+
+    /** A broadcast fails as unreachable, because a node of our chain may have it. */
+    private NodeException unanswered(CallTrace<?> trace) {
+        Call<?> call = trace.call;
+        String text = "no " + calls.noun() + " answered " + call.method + " in " + trace.sweep
+                + (trace.sweep == 1 ? " sweep" : " sweeps") + "; the last one tried was " + trace.lastFailure;
+        return rotation.whyOther(call, trace.start)
+                .filter(why -> call.bucket() != Bucket.TX)
+                .<NodeException>map(why -> NodeException.WrongChain.unasked(why + "; " + text))
+                .orElseGet(() -> new NodeException.Unreachable(
+                        text, trace.lastFailure == null ? "" : trace.lastFailure.why(), trace.answerLost));
     }
 
     private <T> void exchange(CallTrace<T> trace, UpstreamNode node) {
@@ -409,7 +417,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
 
     private void failed(CallTrace<?> trace, UpstreamNode node, String why) {
         LOG.debug("{} at {}: {}", trace.call.method, node.url, why);
-        trace.lastFailure = node.url + ": " + why;
+        trace.lastFailure = new Failure(node, why);
         askNext(trace);
     }
 
@@ -462,6 +470,14 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         metrics.ended(trace.call, outcome);
     }
 
+    /** Reason why a node gave no answer. */
+    private record Failure(UpstreamNode node, String why) {
+        @Override
+        public String toString() {
+            return node.url + ": " + why;
+        }
+    }
+
     /** Progress of a call that was handed over to {@link Upstream}; used only by it. */
     private static final class CallTrace<T> {
         final Call<T> call;
@@ -473,7 +489,8 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         int tipRaces;
         UpstreamNode waitingFor;
         boolean answerLost;
-        String lastFailure = "";
+        /** Null before the first one. */
+        Failure lastFailure;
 
         /** @param start index in the rotation of the call's first node */
         CallTrace(Call<T> call, int start) {

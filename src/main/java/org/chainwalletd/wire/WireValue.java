@@ -298,8 +298,11 @@ record WireValue<T>(
         if (value.isBinary()) {
             return SecretBytes.copyOf(((BinaryNode) value).binaryValue());
         }
-        if (!value.isArray() || value.isEmpty()) {
+        if (!value.isArray()) {
             throw WireException.wrong(path, "a string");
+        }
+        if (value.isEmpty()) {
+            throw WireException.wrong(path, "a string or an array of at least one string");
         }
         int length = value.size() - 1;
         for (JsonNode word : value) {

@@ -58,6 +58,18 @@ class DatadirTest {
     }
 
     @Test
+    void a_configured_token_that_must_not_be_used_stops_the_start_before_anything_is_made() {
+        Path datadir = folder.resolve("datadir");
+        for (String token : List.of("abcdefghijklmno", "x".repeat(1_025))) {
+            Settings settings = DaemonRig.settings(datadir, ScriptedNode.refusing(), "--auth-token-spend", token);
+            assertThatThrownBy(() -> DaemonRig.start(settings))
+                    .isInstanceOf(StartupException.class)
+                    .hasMessageContaining("the configured spend token ");
+            assertThat(datadir).doesNotExist();
+        }
+    }
+
+    @Test
     void a_configuration_that_others_may_change_stops_the_start() throws IOException {
         Path file = Files.writeString(folder.resolve("walletd.conf"), "walletd.http.max-batch = 9\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-r--"));

@@ -127,6 +127,37 @@ class MergedRecordsTest {
         assertThat(foreign.at("/claim/input_index").asLong()).isEqualTo(4_000_000_000L);
     }
 
+    private static ScriptedNode.Step swaps(Hash256 hashLock, String... rows) {
+        return result(
+                "{\"swaps\":[{\"hash_lock\":\"" + hashLock.hex() + "\",\"htlcs\":[" + String.join(",", rows) + "]}]}");
+    }
+
+    @Test
+    void the_own_record_wins_in_a_swap_within_the_chain_too_and_a_false_group_is_refused() {
+        String lock = started();
+        String lie = row(lock, 3, "claimed", claim("010203"));
+        String news = row(ELSEWHERE, 5, "claimed", claim("010203"));
+        indexer.on("detect_in_chain_swaps", swaps(HASH_LOCK, lie, news, news));
+
+        JsonNode told = rig.call("detect_in_chain_swaps", params("hash_lock", HASH_LOCK));
+        assertThat(told(told.at("/swaps/0"))).containsExactly(lock + " sender locked", ELSEWHERE + " observer claimed");
+
+        indexer.on("detect_in_chain_swaps", swaps(HASH_LOCK, lie, lie));
+        assertThat(rig.call("detect_in_chain_swaps", Map.of()).get("swaps")).isEmpty();
+
+        Hash256 other = HtlcWitness.hashLockOf(new byte[] {9});
+        for (ScriptedNode.Step lying : List.of(
+                swaps(other),
+                swaps(HASH_LOCK, news),
+                swaps(other, lie, news),
+                swaps(other, lie.replace(HASH_LOCK.hex(), other.hex()), news.replace(HASH_LOCK.hex(), other.hex())))) {
+            indexer.on("detect_in_chain_swaps", lying);
+            assertThat(rig.refused("detect_in_chain_swaps", params("hash_lock", HASH_LOCK))
+                            .code())
+                    .isEqualTo(-32020);
+        }
+    }
+
     @Test
     void a_row_whose_preimage_does_not_open_its_hash_lock_or_of_another_party_is_not_told() {
         String lock = started();

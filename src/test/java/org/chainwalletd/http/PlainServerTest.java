@@ -76,6 +76,17 @@ class PlainServerTest extends WithServer {
     }
 
     @Test
+    void a_field_that_is_not_utf_8_is_refused_and_the_text_says_so() throws Exception {
+        try (RawClient client = fixture.client()) {
+            RawClient.Response refused = client.send(
+                            "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Name: caf\u00e9\r\n\r\n")
+                    .read();
+            assertThat(refused.status()).isEqualTo(400);
+            assertThat(refused.text()).contains("UTF-8");
+        }
+    }
+
+    @Test
     void a_connection_that_has_said_nothing_does_not_hold_the_drain_up() throws Exception {
         try (Socket silent = socket();
                 RawHttp2 client = new RawHttp2(socket())) {

@@ -84,11 +84,12 @@ class GoneCallersTest {
         CoinLedger ledger = new CoinLedger(new LedgerBooks(books), null, Runnable::run);
         calls = new RpcDispatcher(
                 MethodRegistry.of(Stream.of(
-                                KeyringMethods.all(keyring, ledger, null, null, Runnable::run),
-                                EvmKeyMethods.all(
-                                        keyring,
-                                        address -> CompletableFuture.completedFuture(List.of()),
-                                        Runnable::run))
+                                new KeyringMethods(keyring, ledger, null, null, Runnable::run).all(),
+                                new EvmKeyMethods(
+                                                keyring,
+                                                address -> CompletableFuture.completedFuture(List.of()),
+                                                Runnable::run)
+                                        .all())
                         .flatMap(List::stream)
                         .toList()),
                 List.of(new KeyringErrors(datadir)),

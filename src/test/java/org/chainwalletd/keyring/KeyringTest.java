@@ -123,6 +123,16 @@ class KeyringTest {
     }
 
     @Test
+    void an_empty_label_is_none() {
+        assertThat(List.of(
+                        await(keyring.generateStandard(Optional.of(""))),
+                        await(keyring.generateIndependent(Optional.of("")))))
+                .allMatch(made -> made.label().isEmpty());
+        restart();
+        assertThat(keyring.list()).hasSize(2).allMatch(kept -> kept.label().isEmpty());
+    }
+
+    @Test
     void an_absurd_label_is_refused() {
         assertRefused(Reason.INVALID, keyring.generateStandard(Optional.of("x".repeat(257))));
         assertRefused(Reason.INVALID, keyring.generateIndependent(Optional.of("a\nb")));

@@ -209,6 +209,29 @@ class ChainIdentityTest {
                 .hasMessageContaining("in 2 sweeps");
     }
 
+    @Test
+    void a_read_that_no_right_node_answers_names_the_wrong_one_but_a_broadcast_may_have_arrived() {
+        URI nobody = ScriptedNode.refusing();
+        first.on("get_block_height", chain(OTHER));
+        Nodes nodes = harness.nodes(Optional.of(OURS), datadir, nobody, first.url());
+
+        for (NodeClient client : List.of(nodes.client(), nodes.client().hasty())) {
+            assertThat(failure(NodeException.WrongChain.class, client.tip()))
+                    .hasMessageStartingWith("node is of another chain: ")
+                    .hasMessageContaining(OTHER.hex())
+                    .hasMessageContaining("; no node answered get_block_height in ")
+                    .message()
+                    .containsOnlyOnce(nobody.toString())
+                    .containsOnlyOnce("no node answered");
+        }
+        assertThat(failure(
+                        NodeException.Unreachable.class,
+                        nodes.client().each().get(0).tip()))
+                .message()
+                .containsOnlyOnce("no node answered");
+        failure(NodeException.Unreachable.class, nodes.client().sendRawTransaction(Bytes.parse("00")));
+    }
+
     /** Makes two calls, because otherwise each node would get one by rotation. */
     private boolean asksOnlyTheSecond(Nodes nodes) {
         long before = second.count("send_raw_transaction");

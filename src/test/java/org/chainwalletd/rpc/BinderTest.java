@@ -259,6 +259,10 @@ class BinderTest {
                 Secrets.class,
                 "{\"passphrase\":\"a\",\"mnemonic\":[5],\"force\":true}",
                 "parameter `mnemonic` must be a string or an array of strings");
+        refuses(
+                Secrets.class,
+                "{\"passphrase\":\"a\",\"mnemonic\":[],\"force\":true}",
+                "parameter `mnemonic` must be a string or an array of at least one string");
         refuses(Secrets.class, "{\"passphrase\":\"a\",\"force\":1}", "parameter `force` must be true or false");
     }
 

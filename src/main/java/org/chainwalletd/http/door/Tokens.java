@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -111,6 +112,17 @@ public final class Tokens {
                                 : Tokens.digest(token, "the configured " + scope.word() + " token"));
             }
             return of(digests);
+        }
+
+        /**
+         * Checks the configured tokens without the files.
+         *
+         * @throws TokenException as {@link #open}
+         */
+        public void checkConfigured() throws IOException {
+            Set<String> given = new HashSet<>(accepted);
+            given.retainAll(configured.keySet());
+            new InFiles(datadir, configured, given).read();
         }
     }
 

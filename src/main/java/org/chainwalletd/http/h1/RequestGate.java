@@ -23,7 +23,10 @@ import org.chainwalletd.http.door.Connection;
 public final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
     /** @param reason under which it is counted */
     private record Refusal(String reason, ByteString words) {
-        static final Refusal MALFORMED = of("malformed", "400 Bad Request", "the request is not as RFC 9112 has it");
+        static final Refusal MALFORMED = of(
+                "malformed",
+                "400 Bad Request",
+                "the request is not as RFC 9112 has it, or a field of its head is not UTF-8");
         static final Refusal VERSION =
                 of("malformed", "505 HTTP Version Not Supported", "the version of HTTP is not supported");
         static final Refusal HEAD =

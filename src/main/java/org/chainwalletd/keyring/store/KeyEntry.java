@@ -20,6 +20,10 @@ public record KeyEntry(
         Address address, Optional<PublicKey> publicKey, OptionalLong index, Optional<String> label, boolean imported) {
     static final int MAX_LABEL_BYTES = 256;
 
+    public KeyEntry {
+        label = withoutEmpty(label);
+    }
+
     /** Returns the public key of an entry that must have one. */
     public PublicKey knownPublicKey() {
         return publicKey.orElseThrow();
@@ -35,6 +39,11 @@ public record KeyEntry(
 
     KeyEntry withLabel(Optional<String> other) {
         return new KeyEntry(address, publicKey, index, other, imported);
+    }
+
+    /** Returns a label, or none if it is the empty text. */
+    public static Optional<String> withoutEmpty(Optional<String> label) {
+        return label.filter(text -> !text.isEmpty());
     }
 
     /**

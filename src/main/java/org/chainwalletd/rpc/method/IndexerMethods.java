@@ -1,6 +1,8 @@
 package org.chainwalletd.rpc.method;
 
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +25,11 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
+import org.chainwalletd.htlc.MergedRecords;
 import org.chainwalletd.indexer.IndexerClient;
+import org.chainwalletd.indexer.IndexerClient.HtlcGroup;
+import org.chainwalletd.indexer.IndexerClient.IndexedHtlc;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.RpcMethod;
@@ -34,11 +40,13 @@ import org.chainwalletd.stage.Causes;
  *
  * @param indexer empty if none is configured
  * @param own history of the addresses covered by the daemon's books, used in preference to the indexer
+ * @param ownHtlcs returns what the daemon's books have of some outputs, used in preference to the indexer
  */
 public record IndexerMethods(
         ChainProfile profile,
         Optional<IndexerClient> indexer,
         IndexerClient.AddressHistory own,
+        Function<Collection<Outpoint>, CompletionStage<Map<Outpoint, Optional<HtlcRecord>>>> ownHtlcs,
         NodeClient nodes,
         Executor executor) {
     private static final int DEFAULT_LIMIT = 100;
@@ -108,9 +116,32 @@ public record IndexerMethods(
         return ask(client -> client.settlements(limited));
     }
 
+    /** Answers from the indexer, with the daemon's own record of each HTLC that it has; groups of which fewer than two are left are omitted. */
     private CompletionStage<DetectInChainSwaps.Result> swaps(DetectInChainSwaps call) {
         DetectInChainSwaps limited = call.withLimit(limit(call.limit()));
-        return ask(client -> client.swaps(limited));
+        return ask(client -> client.swaps(limited)).thenComposeAsync(this::withOwn, executor);
+    }
+
+    private CompletionStage<DetectInChainSwaps.Result> withOwn(List<HtlcGroup> groups) {
+        List<Outpoint> locks = groups.stream()
+                .flatMap(group -> group.htlcs().stream())
+                .map(IndexedHtlc::outpoint)
+                .toList();
+        return ownHtlcs.apply(locks)
+                .thenApplyAsync(
+                        known -> new DetectInChainSwaps.Result(groups.stream()
+                                .map(group -> swap(group, known))
+                                .filter(swap -> swap.htlcs().size() > 1)
+                                .toList()),
+                        executor);
+    }
+
+    private static DetectInChainSwaps.Swap swap(HtlcGroup group, Map<Outpoint, Optional<HtlcRecord>> known) {
+        return new DetectInChainSwaps.Swap(
+                group.hashLock(),
+                MergedRecords.ofGroup(group, known).stream()
+                        .map(HtlcMethods::htlc)
+                        .toList());
     }
 
     /**

@@ -61,12 +61,10 @@ public record KeyringMethods(
         return List.of(
                 RpcMethod.of(
                         GenerateStandardAddress.class,
-                        (call, context) ->
-                                generated(context, gone -> keyring.generateStandard(call.label(), gone))),
+                        (call, context) -> generated(context, gone -> keyring.generateStandard(call.label(), gone))),
                 RpcMethod.of(
                         GenerateIndependentAddress.class,
-                        (call, context) ->
-                                generated(context, gone -> keyring.generateIndependent(call.label(), gone))),
+                        (call, context) -> generated(context, gone -> keyring.generateIndependent(call.label(), gone))),
                 RpcMethod.of(GenerateAddress.class, this::deriveNext),
                 RpcMethod.of(
                         ImportPrivateKey.class,
@@ -228,7 +226,8 @@ public record KeyringMethods(
             throw RefusedException.invalidParams("`birth_height` is far above the tip of the chain");
         }
         return watchOnly
-                .watch(new WatchStore.WatchOnly(call.address(), call.label(), call.birthHeight()))
+                .watch(new WatchStore.WatchOnly(
+                        call.address(), KeyEntry.withoutEmpty(call.label()), call.birthHeight()))
                 .handleAsync(KeyringMethods::unlessRefused, executor)
                 .thenComposeAsync(
                         watched -> call.birthHeight().isPresent()
@@ -257,7 +256,7 @@ public record KeyringMethods(
     }
 
     private CompletionStage<SetLabel.Result> setLabel(SetLabel call) {
-        return keyring.setLabel(call.address(), Optional.of(call.label()).filter(label -> !label.isEmpty()))
+        return keyring.setLabel(call.address(), KeyEntry.withoutEmpty(Optional.of(call.label())))
                 .thenApplyAsync(label -> new SetLabel.Result(call.address(), label), executor);
     }
 

@@ -76,7 +76,7 @@ public record MethodFamilies(
         Nodes none = new Nodes(null, null, null, List.of());
         Executor executor = Runnable::run;
         IndexerMethods indexed = new IndexerMethods(
-                profile, Optional.empty(), IndexerClient.AddressHistory.NONE, none.client(), executor);
+                profile, Optional.empty(), IndexerClient.AddressHistory.NONE, null, none.client(), executor);
         return new MethodFamilies(
                 profile,
                 version,

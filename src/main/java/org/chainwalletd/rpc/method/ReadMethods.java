@@ -191,7 +191,11 @@ public record ReadMethods(
         return view(found.orElseThrow(() -> UpstreamErrors.notFound("Block not found")));
     }
 
+    /** The list of transactions cannot be checked without their bytes, because {@code txRoot} is over the bytes. */
     private static Block view(NodeClient.BlockSummary block) {
+        if (!block.header().id().equals(block.blockId())) {
+            throw new NodeException.BadAnswer("node answered get_block with a header of another id");
+        }
         return new Block(
                 block.blockId(),
                 block.blockId(),

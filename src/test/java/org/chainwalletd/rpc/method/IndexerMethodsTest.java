@@ -20,7 +20,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.api.Indexing.GetAddressHistory;
-import org.chainwalletd.api.Indexing.IndexedHtlc;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -31,6 +30,7 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.indexer.IndexerClient.HtlcPage;
+import org.chainwalletd.indexer.IndexerClient.IndexedHtlc;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ScriptedNode;
@@ -129,6 +129,23 @@ class IndexerMethodsTest {
             return copy;
         }
         return value;
+    }
+
+    @Test
+    void settlements_that_were_not_asked_for_are_not_handed_out() {
+        JsonNode exchange = recorded("list_settlements");
+        String answer = inHex(exchange.required("answer").required("result")).toString();
+        CallRig calls = withIndexers(first);
+
+        first.on("list_settlements", result(answer.replace(ALICE, "77".repeat(32))));
+        assertThat(calls.code("list_settlements", OF_ALICE)).isEqualTo(-32020);
+        first.on("list_settlements", result(answer));
+        assertThat(calls.code("list_settlements", Map.of("address", ALICE, "limit", 1)))
+                .isEqualTo(-32020);
+        assertThat(calls.code("list_settlements", Map.of("address", ALICE, "contract_hash", "77".repeat(32))))
+                .isEqualTo(-32020);
+        assertThat(calls.result("list_settlements", OF_ALICE).get("settlements"))
+                .hasSizeGreaterThan(1);
     }
 
     @Test

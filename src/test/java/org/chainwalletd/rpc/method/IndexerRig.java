@@ -11,7 +11,9 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -58,9 +60,14 @@ final class IndexerRig implements AutoCloseable {
     }
 
     CallRig calls(IndexerClient.AddressHistory own) {
-        return new CallRig(
-                new IndexerMethods(PROFILE, Optional.ofNullable(client), own, nodes, executor).all(),
-                new UpstreamErrors());
+        IndexerMethods methods = new IndexerMethods(
+                PROFILE,
+                Optional.ofNullable(client),
+                own,
+                locks -> CompletableFuture.completedStage(Map.of()),
+                nodes,
+                executor);
+        return new CallRig(methods.all(), new UpstreamErrors());
     }
 
     /** Recorded answer of a real indexer: {@code src/test/resources/fixtures/indexer-rpc.json}, unchanged. */

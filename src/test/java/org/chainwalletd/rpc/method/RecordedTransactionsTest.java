@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.testkit.ScriptedNode;
@@ -16,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code get_transaction} with answers recorded from a running node (fixtures/node-rpc.json). */
+/** {@code get_transaction} and blocks with answers recorded from a running node (fixtures/node-rpc.json). */
 class RecordedTransactionsTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String LOCK = "08870f6ec64219131fcfa9a0d482cbefc8e60809d1568f4cc21855d28f2c37cf";
@@ -26,6 +29,7 @@ class RecordedTransactionsTest {
     @TempDir
     private Path datadir;
 
+    private final List<JsonNode> exchanges = new ArrayList<>();
     private final Map<String, String> transactions = new HashMap<>();
     private final ScriptedNode node = ScriptedNode.start();
     private ReadRig rig;
@@ -34,6 +38,7 @@ class RecordedTransactionsTest {
     void start() throws IOException {
         try (InputStream in = getClass().getResourceAsStream("/fixtures/node-rpc.json")) {
             for (JsonNode exchange : JSON.readTree(in).get("exchanges")) {
+                exchanges.add(exchange);
                 if (exchange.get("method").textValue().equals("get_transaction")
                         && exchange.at("/answer").has("result")) {
                     transactions.put(
@@ -101,6 +106,39 @@ class RecordedTransactionsTest {
         assertThat(view.has("total_in")).isFalse();
         assertThat(view.has("fee")).isFalse();
         assertThat(view.has("total_out")).isTrue();
+    }
+
+    @Test
+    void a_block_whose_header_has_another_id_is_refused() {
+        List<JsonNode> blocks = exchanges.stream()
+                .filter(exchange -> exchange.get("method").textValue().equals("get_block"))
+                .map(exchange -> exchange.at("/answer/result"))
+                .filter(JsonNode::isObject)
+                .toList();
+        assertThat(blocks).hasSizeGreaterThan(1);
+        for (JsonNode block : blocks) {
+            String byHeight = "{\"height\":" + block.get("height") + "}";
+            String byId = "{\"block_id\":" + block.get("hash") + "}";
+            node.on("get_block", ScriptedNode.result(block.toString()));
+            assertThat(rig.result("get_block_by_height", byHeight).get("block_id"))
+                    .isEqualTo(block.get("hash"));
+            assertThat(rig.result("get_block_by_id", byId).get("tx_root")).isEqualTo(block.get("tx_root"));
+
+            for (String member : List.of("hash", "prev_block_id", "state_root", "tx_root", "difficulty_target")) {
+                node.on("get_block", changed(block, member, "33".repeat(32)));
+                assertThat(rig.error("get_block_by_height", byHeight)).startsWith("-32020 ");
+                assertThat(rig.error("get_block_by_id", byId)).startsWith("-32020 ");
+            }
+            for (String member : List.of("timestamp", "nonce", "height")) {
+                node.on("get_block", changed(block, member, 7));
+                assertThat(rig.error("get_block_by_id", byId)).startsWith("-32020 ");
+            }
+        }
+    }
+
+    private static ScriptedNode.Step changed(JsonNode block, String member, Object value) {
+        ObjectNode other = block.deepCopy();
+        return ScriptedNode.result(other.putPOJO(member, value).toString());
     }
 
     @Test
