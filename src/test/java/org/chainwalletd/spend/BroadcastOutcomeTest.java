@@ -106,6 +106,25 @@ class BroadcastOutcomeTest extends SpendCase {
     }
 
     @Test
+    void a_refusal_is_not_final_when_another_node_has_answered_with_an_internal_error() {
+        LedgerNode other = new LedgerNode(spends.devnet.ledger(), spends.executor);
+        other.faults(method -> switch (method) {
+            case "send_raw_transaction" -> Fault.FAILED;
+            case "get_transaction" -> Fault.LAGGING;
+            default -> Fault.NONE;
+        });
+        spends.node.among(spends.node, other);
+        spends.node.refuseSends(REFUSAL);
+
+        SpendRefusal.OutcomeUnknown unknown = refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000));
+
+        assertThat(unknown.message()).contains("another node may have it").contains(REFUSAL);
+        spends.node.refuseSends(null);
+        other.faults(method -> Fault.NONE);
+        assertPaid(1);
+    }
+
+    @Test
     void a_refusal_names_the_transaction_that_was_sent() {
         AtomicReference<Hash256> sent = new AtomicReference<>();
         spends.node.onSend(tx -> sent.set(TransactionCodec.txId(SpendHarness.PROFILE, tx)));

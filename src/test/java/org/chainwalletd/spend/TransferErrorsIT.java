@@ -255,10 +255,10 @@ class TransferErrorsIT {
         } finally {
             daemon.nodeCall("devnet_set", params("drop", "none", "lie", "none"));
         }
-        assertRefused(error, -32020, null);
+        String txId = daemon.call("transfer", payment).get("tx_id").asText();
+        assertRefused(error, -32020, "{\"tx_id\":\"" + txId + "\"}");
         assertThat(error.getMessage()).contains("outcome of transaction", "is unknown", "same client_token");
-        assertThat(error.getMessage())
-                .contains(daemon.call("transfer", payment).get("tx_id").asText());
+        assertThat(error.getMessage()).contains(txId);
     }
 
     @Test
@@ -267,8 +267,14 @@ class TransferErrorsIT {
         daemon.nodeCall("devnet_set", params("refuse", true));
         try {
             WalletdException.RpcError error = refused(transfer(payer, SHOP, 10_000));
-            assertRefused(error, -32020, null);
+            String txId = error.data().path("tx_id").asText();
+            assertRefused(error, -32020, "{\"tx_id\":\"" + txId + "\"}");
+            assertThat(daemon.call("get_spend", params("tx_id", txId))
+                            .at("/spend/state")
+                            .asText())
+                    .isEqualTo("refused");
             assertThat(error.getMessage()).contains("-32603").contains("Storage error: refused by devnet_set");
+            assertThat(error.getMessage()).contains(txId);
         } finally {
             daemon.nodeCall("devnet_set", params("refuse", false));
         }
