@@ -15,6 +15,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.U64;
 import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
@@ -111,11 +112,9 @@ public final class CoinLedger implements OwnCoins {
 
     /** Returns the failure of a call that neither the nodes nor the books can answer, see {@link Precedence#NEITHER}. */
     NodeException blocksNotShown() {
-        long height = follower.height().orElse(0);
-        return new NodeException.BadAnswer("the daemon's own books end at block " + height + ", "
-                + follower.reportedLag() + " below the height that "
-                + String.join(", ", follower.nodesWithIgnoredTips())
-                + " reports without showing the blocks; try again");
+        return new NodeException.BadAnswer("the daemon's own books end at block "
+                + U64.toString(follower.height().orElse(0))
+                + ", and the nodes report more blocks without showing them; try again");
     }
 
     public Optional<FollowedTip> tip() {

@@ -125,10 +125,11 @@ public final class LedgerReads extends ForwardingNodeClient {
             return CompletableFuture.supplyAsync(() -> atTip(wanted, addresses, reading, until), later)
                     .thenComposeAsync(again -> again, executor);
         }
-        if (timedOut && ledger.precedence() == Precedence.NODES) {
+        Precedence precedence = timedOut ? ledger.precedence() : Precedence.BOOKS;
+        if (precedence == Precedence.NODES) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
-        if (timedOut && ledger.precedence() == Precedence.NEITHER) {
+        if (precedence == Precedence.NEITHER) {
             return CompletableFuture.failedFuture(ledger.blocksNotShown());
         }
         return reading.apply(addresses)

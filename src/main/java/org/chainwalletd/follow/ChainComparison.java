@@ -9,7 +9,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -86,8 +85,12 @@ final class ChainComparison {
          */
         record HeavierBranch(long fork, long to, Proof proof) implements Finding {}
 
-        /** The node's chain does not contain our tip; where it forks was not looked for. */
-        record OtherBranch(long height) implements Finding {}
+        /**
+         * The node's chain does not contain our tip; where it forks was not looked for.
+         *
+         * @param shown whether the node shows the tip that it reports
+         */
+        record OtherBranch(long height, boolean shown) implements Finding {}
 
         /** The node's chain has none of our kept blocks. */
         record NoCommonBlock(long height) implements Finding {}
@@ -118,14 +121,25 @@ final class ChainComparison {
         }
     }
 
+    /** Compares a node's branch that does not contain our tip. */
+    private interface Fork {
+        /**
+         * @param height up to which the branch is compared
+         * @param shown whether the node shows the tip that it reports
+         */
+        CompletionStage<Finding> from(long height, boolean shown);
+    }
+
     CompletionStage<Finding> begin() {
-        return node.tip().thenComposeAsync(tip -> compare(tip, true, this::fork), executor);
+        return node.tip().thenComposeAsync(tip -> compare(tip, true, (height, shown) -> fork(height)), executor);
     }
 
     /** Compares only above our tip: does not look for the fork of another branch, which takes a request and a proof of work for most of its blocks. */
     CompletionStage<Finding> beginAboveTip() {
         return node.tip()
-                .thenComposeAsync(tip -> compare(tip, true, height -> done(new Finding.OtherBranch(height))), executor);
+                .thenComposeAsync(
+                        tip -> compare(tip, true, (height, shown) -> done(new Finding.OtherBranch(height, shown))),
+                        executor);
     }
 
     /**
@@ -133,8 +147,7 @@ final class ChainComparison {
      *
      * @param first whether to begin again, once, if the node then reports another tip, because the first was replaced between two answers
      */
-    private CompletionStage<Finding> compare(
-            NodeClient.Tip tip, boolean first, LongFunction<CompletionStage<Finding>> fork) {
+    private CompletionStage<Finding> compare(NodeClient.Tip tip, boolean first, Fork fork) {
         BlockRow top = ours.top();
         if (tip.blockId().equals(top.blockId())) {
             return done(new Finding.Same());
@@ -145,14 +158,11 @@ final class ChainComparison {
         if (Long.compareUnsigned(tip.height(), top.height()) > 0) {
             return node.blockAt(top.height() + 1).thenComposeAsync(above -> higher(tip, above, first, fork), executor);
         }
-        return fork.apply(tip.height());
+        return fork.from(tip.height(), true);
     }
 
     private CompletionStage<Finding> higher(
-            NodeClient.Tip tip,
-            Optional<NodeClient.BlockSummary> above,
-            boolean first,
-            LongFunction<CompletionStage<Finding>> fork) {
+            NodeClient.Tip tip, Optional<NodeClient.BlockSummary> above, boolean first, Fork fork) {
         long next = ours.height() + 1;
         if (above.isEmpty()) {
             return done(new Finding.TipNotShown(tip));
@@ -169,15 +179,12 @@ final class ChainComparison {
     }
 
     private CompletionStage<Finding> tipNotShown(
-            NodeClient.Tip tip,
-            NodeClient.BlockSummary above,
-            boolean first,
-            LongFunction<CompletionStage<Finding>> fork) {
+            NodeClient.Tip tip, NodeClient.BlockSummary above, boolean first, Fork fork) {
         CompletionStage<NodeClient.Tip> again = first
                 ? node.tip().exceptionallyAsync(failure -> tip, executor)
                 : CompletableFuture.completedFuture(tip);
         return again.thenComposeAsync(
-                now -> now.equals(tip)
+                now -> now.equals(tip) || Long.compareUnsigned(now.height(), tip.height()) < 0
                         ? extensionOrFork(above, ours.height() + 1, false, fork)
                         : compare(now, false, fork),
                 executor);
@@ -189,12 +196,11 @@ final class ChainComparison {
                 .isPresent();
     }
 
-    private CompletionStage<Finding> extensionOrFork(
-            NodeClient.BlockSummary above, long to, boolean shown, LongFunction<CompletionStage<Finding>> fork) {
+    private CompletionStage<Finding> extensionOrFork(NodeClient.BlockSummary above, long to, boolean shown, Fork fork) {
         return above.previousBlockId().equals(ours.top().blockId())
                 ? prove(ours.copy(), to, List.of(Optional.of(above)))
                         .thenApplyAsync(proof -> new Finding.Longer(to, shown, proof), executor)
-                : fork.apply(to);
+                : fork.from(to, shown);
     }
 
     /**

@@ -333,6 +333,9 @@ final class Reader extends AbstractBehavior<Walker.Command> {
                 chain.isEmpty() ? before : rounds.highest(namedHeight, before, chain.height()),
                 namedHeight,
                 complaints);
+        if (!chain.isEmpty()) {
+            subscribers.setPrecedence(rounds.precedence(chain.height()));
+        }
     }
 
     private Behavior<Walker.Command> onNodeSeen(NodeSeen message) {
@@ -363,7 +366,6 @@ final class Reader extends AbstractBehavior<Walker.Command> {
             rounds.brings(node);
         }
         subscribers.setIgnoredTips(rounds.ignoredTips());
-        subscribers.setPrecedence(rounds.precedence());
         finding.agreed(ours)
                 .ifPresentOrElse(
                         height -> {

@@ -56,8 +56,8 @@ final class Rounds {
     private final Set<String> ignoredTips = new HashSet<>();
     /** Names of the nodes that showed false data instead of the blocks up to the tip that they report. */
     private final Set<String> falseTips = new HashSet<>();
-    /** Nodes whose tip was the followed one when they were last asked. */
-    private final Set<FollowedNode> confirming = new HashSet<>();
+    /** Heights of the tips that nodes showed, on the followed chain or above it, when they were last asked. */
+    private final Map<FollowedNode, Long> shownTips = new HashMap<>();
 
     private final Set<FollowedNode> withoutCommonBlock = new HashSet<>();
     private final Map<FollowedNode, Height> heights = new HashMap<>();
@@ -118,8 +118,11 @@ final class Rounds {
     void found(FollowedNode node, ChainComparison.Finding finding, long ours) {
         answered = true;
         failedLooks.remove(node);
-        confirming.remove(node);
+        shownTips.remove(node);
         if (finding instanceof ChainComparison.Finding.Longer longer) {
+            if (longer.shown() && longer.proof().extent() != Extent.PARTIAL) {
+                shownTips.put(node, longer.to());
+            }
             recordProof(node, longer.proof(), longer.to(), ours);
             if (isFalseData(longer.proof().fault()) || !longer.shown()) {
                 doubtTip(node, isFalseData(longer.proof().fault()));
@@ -131,6 +134,7 @@ final class Rounds {
             }
         } else if (finding instanceof ChainComparison.Finding.HeavierBranch heavier) {
             recordProof(node, heavier.proof(), heavier.to(), ours);
+            shownTips.put(node, heavier.to());
             acceptTip(node);
         } else if (finding instanceof ChainComparison.Finding.TipNotShown notShown) {
             doubtTip(node, false);
@@ -143,13 +147,17 @@ final class Rounds {
                 doubtTip(node, true);
             }
         } else if (finding instanceof ChainComparison.Finding.OtherBranch other) {
-            clearDoubts(node);
+            if (other.shown()) {
+                clearDoubts(node);
+            } else {
+                doubtTip(node, false);
+            }
             // A branch that may be heavier does not take back what the node proved before.
             if (other.height() <= ours) {
                 heights.remove(node);
             }
         } else if (finding instanceof ChainComparison.Finding.Same) {
-            confirming.add(node);
+            shownTips.put(node, ours);
             clearDoubts(node);
             heights.put(node, new Height(ours, ours, looks, false));
         } else {
@@ -221,13 +229,14 @@ final class Rounds {
 
     /** Limits what nodes have proven on blocks above {@code height} that were undone. */
     void undone(long height) {
+        shownTips.clear();
         heights.replaceAll((node, known) -> known.atMost(height + ChainComparison.PROOF));
     }
 
     /** Records that the node did not answer. */
     void failed(FollowedNode node) {
         if (failedLooks.merge(node, 1, Integer::sum) >= SILENT_LOOKS) {
-            confirming.remove(node);
+            shownTips.remove(node);
             lacksNextBlock(node, Optional.empty(), -1);
         }
     }
@@ -239,7 +248,7 @@ final class Rounds {
         tipsNotFollowable.clear();
         ignoredTips.clear();
         falseTips.clear();
-        confirming.clear();
+        shownTips.clear();
         answered = true;
     }
 
@@ -340,6 +349,8 @@ final class Rounds {
     private void doubtTip(FollowedNode node, boolean isFalse) {
         if (isFalse) {
             falseTips.add(node.name());
+        } else {
+            falseTips.remove(node.name());
         }
         if (tipsNotFollowable.add(node)) {
             return;
@@ -356,12 +367,15 @@ final class Rounds {
         falseTips.remove(node.name());
     }
 
-    Precedence precedence() {
+    /** @param ours height of the followed chain */
+    Precedence precedence(long ours) {
         boolean isFalse = nodes.stream().anyMatch(this::isPassedOver) || !Collections.disjoint(ignoredTips, falseTips);
-        if (ignoredTips.isEmpty() && !isFalse) {
-            return Precedence.NODES;
+        boolean confirmed = shownTips.values().stream().anyMatch(tip -> Long.compareUnsigned(tip, ours) <= 0);
+        boolean silent = failedLooks.values().stream().anyMatch(looks -> looks >= SILENT_LOOKS);
+        if (isFalse || confirmed && (silent || !ignoredTips.isEmpty())) {
+            return Precedence.BOOKS;
         }
-        return isFalse || !confirming.isEmpty() ? Precedence.BOOKS : Precedence.NEITHER;
+        return ignoredTips.isEmpty() ? Precedence.NODES : Precedence.NEITHER;
     }
 
     /** Returns the names of the nodes whose tips are ignored. */

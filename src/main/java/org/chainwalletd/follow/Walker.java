@@ -353,6 +353,9 @@ final class Walker {
         all.addAll(rounds.complaints());
         long before = subscribers.status().nodesHeight();
         subscribers.note(chain.isEmpty() ? -1 : rounds.highest(namedHeight, before, chain.height()), namedHeight, all);
+        if (!chain.isEmpty()) {
+            subscribers.setPrecedence(rounds.precedence(chain.height()));
+        }
     }
 
     private Behavior<Command> looked(Looked command) {
@@ -379,7 +382,6 @@ final class Walker {
         failedLooks = 0;
         rounds.found(node, finding, chain.height());
         subscribers.setIgnoredTips(rounds.ignoredTips());
-        subscribers.setPrecedence(rounds.precedence());
         if (finding instanceof ChainComparison.Finding.Same) {
             agree(node, chain.height());
             return publishTheRest(node);

@@ -131,6 +131,46 @@ class RoundsTest {
     }
 
     @Test
+    void a_node_whose_shown_tip_is_followed_confirms_it_also_while_it_finds_a_block_at_each_look() {
+        rounds.found(one, hollow(), OURS);
+        rounds.found(one, hollow(), OURS);
+        assertThat(rounds.precedence(OURS)).isEqualTo(Precedence.NEITHER);
+
+        for (long ours = OURS; ours < OURS + 3; ours++) {
+            long to = ours + 1;
+            rounds.found(
+                    other,
+                    new ChainComparison.Finding.Longer(
+                            to, true, new ChainComparison.Proof(to, Extent.COMPLETE, Optional.empty())),
+                    ours);
+            assertThat(rounds.precedence(ours)).as("before the block is read").isEqualTo(Precedence.NEITHER);
+            assertThat(rounds.precedence(to)).isEqualTo(Precedence.BOOKS);
+        }
+        rounds.undone(OURS);
+        assertThat(rounds.precedence(OURS + 4)).isEqualTo(Precedence.NEITHER);
+    }
+
+    @Test
+    void the_books_count_while_a_node_shows_no_blocks_at_all_and_another_confirms_the_followed_tip() {
+        rounds.found(other, new ChainComparison.Finding.Same(), OURS);
+        assertThat(rounds.precedence(OURS)).isEqualTo(Precedence.NODES);
+        for (int i = 0; i < 3; i++) {
+            rounds.failed(one);
+        }
+        assertThat(rounds.precedence(OURS)).isEqualTo(Precedence.BOOKS);
+        assertThat(rounds.precedence(OURS - 1)).isEqualTo(Precedence.NODES);
+    }
+
+    @Test
+    void a_branch_whose_tip_is_not_shown_leaves_the_doubt_about_its_node() {
+        rounds.found(one, hollow(), OURS);
+        rounds.found(one, new ChainComparison.Finding.OtherBranch(FAR, false), OURS);
+        assertThat(rounds.ignoredTips()).containsExactly("one");
+        rounds.found(one, new ChainComparison.Finding.OtherBranch(FAR, true), OURS);
+        assertThat(rounds.ignoredTips()).isEmpty();
+    }
+
+    @Test
     void where_no_node_shows_a_block_that_can_be_followed_the_word_counts_and_operators_are_told() {
         rounds.found(other, new ChainComparison.Finding.Same(), OURS);
         rounds.returnedFalseData(one, FAULT);
@@ -247,9 +287,9 @@ class RoundsTest {
     @Test
     void a_branch_above_ours_takes_nothing_back_that_was_proven() {
         rounds.found(one, longer(FAR), OURS);
-        rounds.found(one, new ChainComparison.Finding.OtherBranch(FAR), OURS + 1);
+        rounds.found(one, new ChainComparison.Finding.OtherBranch(FAR, true), OURS + 1);
         assertThat(rounds.highest(FAR, -1, OURS + 1)).isEqualTo(FAR);
-        rounds.found(one, new ChainComparison.Finding.OtherBranch(OURS), OURS + 1);
+        rounds.found(one, new ChainComparison.Finding.OtherBranch(OURS, true), OURS + 1);
         assertThat(rounds.highest(FAR, -1, OURS + 1)).isLessThanOrEqualTo(OURS + 1);
     }
 
