@@ -122,13 +122,19 @@ public final class IndexerClient {
     /** Two or more HTLCs with one hash lock. */
     public record HtlcGroup(Hash256 hashLock, List<IndexedHtlc> htlcs) {}
 
+    /** Returns a page without the members that tell how far the daemon's own books go: of those an indexer knows nothing. */
     public CompletionStage<GetAddressHistory.Result> history(GetAddressHistory asked) {
         Params params = new Params()
                 .string("address", asked.address().hex())
                 .number("limit", asked.limit())
                 .number("since_height", asked.sinceHeight())
                 .string("cursor", asked.cursor());
-        return upstream.call("get_address_history", params.text(), HISTORY);
+        return upstream.call("get_address_history", params.text(), in -> {
+            GetAddressHistory.Result read = HISTORY.read(in);
+            requireAtMost(in, asked.limit(), read.history());
+            return new GetAddressHistory.Result(
+                    read.history(), read.nextCursor(), OptionalLong.empty(), OptionalLong.empty());
+        });
     }
 
     public CompletionStage<ListSettlements.Result> settlements(ListSettlements asked) {

@@ -176,6 +176,23 @@ class IndexerMethodsTest {
         assertThat(page.has("next_cursor")).isFalse();
     }
 
+    @Test
+    void an_indexer_cannot_say_how_far_the_books_go_or_send_more_rows_than_asked_for() {
+        String row = "{\"block_height\":5,\"tx_id\":\"" + "cd".repeat(32)
+                + "\",\"amount\":7,\"direction\":\"input\",\"is_coinbase\":false}";
+        first.on(
+                "get_address_history",
+                result("{\"history\":[" + row + "],\"complete_from\":3,\"last_indexed_height\":9}"),
+                result("{\"history\":[" + row + "," + row + "]}"));
+        CallRig calls = withIndexers(first);
+        Map<String, Object> one = Map.of("address", ALICE, "limit", 1);
+
+        assertThat(calls.result("get_address_history", one).toString()).isEqualTo("{\"history\":[" + row + "]}");
+        JsonNode error = calls.error("get_address_history", one);
+        assertThat(error.get("code").intValue()).isEqualTo(-32020);
+        assertThat(error.get("message").textValue()).contains("more rows than asked for");
+    }
+
     static Stream<Arguments> delegated() {
         return Stream.of(
                 Arguments.of("get_address_history", OF_ALICE),
