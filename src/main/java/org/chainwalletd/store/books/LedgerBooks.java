@@ -342,7 +342,7 @@ public final class LedgerBooks {
                 address);
     }
 
-    /** Tells whether a block is still on the chain, for one that was kept once: a block that is no longer kept is below all that are replaced. */
+    /** Tells whether a block that was kept once is still on the chain. Only within the last 10,000 blocks: one below counts as still there. */
     private static boolean isOnChain(Page head, BlockPlace place) {
         return BlockRows.from(head, place.height())
                 .filter(row -> row.height() > place.height() || row.blockId().equals(place.blockId()))
