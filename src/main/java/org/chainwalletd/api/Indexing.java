@@ -23,8 +23,8 @@ public final class Indexing {
             scope = Scope.READ,
             summary =
                     "What an address has received and spent, in ascending order of height. For own and watched addresses from the"
-                            + " daemon's own books, if they are complete for what is asked for, otherwise from an indexer; without an"
-                            + " indexer from the books as far as they go, with `complete_from`.",
+                            + " daemon's own books, if they have its whole history, otherwise from an indexer; without an indexer"
+                            + " from the books as far as they go, with `complete_from`.",
             errors = {ErrorCode.UPSTREAM, ErrorCode.INDEXER_NOT_CONFIGURED})
     public record GetAddressHistory(
             Address address,
@@ -66,7 +66,7 @@ public final class Indexing {
                 @Doc("There is another page") Optional<String> nextCursor,
 
                 @Doc(
-                        "The daemon's own books have nothing below this height, so that the list may lack rows; absent when it has everything that was asked for")
+                        "The daemon's own books have nothing below this height, so that the list lacks what was received there and, at every height, what was spent of it; absent when the books have the whole history")
                 OptionalLong completeFrom,
 
                 @Doc("Newest block that the list takes into account; absent when an indexer answered")

@@ -32,6 +32,7 @@ import org.chainwalletd.swap.pool.PoolWords;
 record ExternalServices(
         HttpPeers peers, Nodes nodes, Optional<IndexerClient> indexer, Optional<Pool> pool, Optional<Devnet> devnet) {
     private static final Duration POOL_TIMEOUT = Duration.ofSeconds(15);
+
     /**
      * @param genesis file that pins the genesis
      * @param console receives lines for the operator

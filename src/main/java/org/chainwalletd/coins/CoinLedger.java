@@ -228,9 +228,9 @@ public final class CoinLedger implements OwnCoins {
         return books.history(address, from, to, after, most);
     }
 
-    /** Whether the books lag too far behind the nodes for a look at the newest blocks. */
+    /** Whether the books lag too far behind what the nodes report for a look at the newest blocks. */
     public boolean isBehind() {
-        return lag() > MAX_LAG;
+        return follower.reportedLag() > MAX_LAG;
     }
 
     @Override

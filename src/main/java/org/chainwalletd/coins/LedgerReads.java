@@ -83,8 +83,8 @@ public final class LedgerReads extends ForwardingNodeClient {
     }
 
     /**
-     * Reads the ledger at the node's tip. While every node is on a different chain, reads it at the followed tip, since the followed blocks
-     * are then the most recent trusted data.
+     * Reads the ledger at the node's tip. While every node that answers is on a different chain, reads it at the followed tip, since the followed
+     * blocks are then the most recent trusted data, unless nodes of our chain, which may only be silent, have shown that it is behind.
      */
     private <T> CompletionStage<Optional<List<Optional<T>>>> known(List<Address> addresses, Reading<T> reading) {
         return node().tip()
@@ -92,7 +92,7 @@ public final class LedgerReads extends ForwardingNodeClient {
                 .exceptionallyAsync(
                         failure -> {
                             Throwable cause = Causes.of(failure);
-                            if (cause instanceof NodeException.WrongChain) {
+                            if (cause instanceof NodeException.WrongChain && !ledger.isBehind()) {
                                 return Optional.empty();
                             }
                             throw Causes.passedOn(cause);

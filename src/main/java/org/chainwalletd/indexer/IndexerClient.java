@@ -122,13 +122,19 @@ public final class IndexerClient {
     /** Two or more HTLCs with one hash lock. */
     public record HtlcGroup(Hash256 hashLock, List<IndexedHtlc> htlcs) {}
 
+    /** Returns a page without the members that tell how far the daemon's own books go: of those an indexer knows nothing. */
     public CompletionStage<GetAddressHistory.Result> history(GetAddressHistory asked) {
         Params params = new Params()
                 .string("address", asked.address().hex())
                 .number("limit", asked.limit())
                 .number("since_height", asked.sinceHeight())
                 .string("cursor", asked.cursor());
-        return upstream.call("get_address_history", params.text(), HISTORY);
+        return upstream.call("get_address_history", params.text(), in -> {
+            GetAddressHistory.Result read = HISTORY.read(in);
+            requireAtMost(in, asked.limit(), "history", read.history());
+            return new GetAddressHistory.Result(
+                    read.history(), read.nextCursor(), OptionalLong.empty(), OptionalLong.empty());
+        });
     }
 
     public CompletionStage<ListSettlements.Result> settlements(ListSettlements asked) {
@@ -140,13 +146,13 @@ public final class IndexerClient {
                 .string("cursor", asked.cursor());
         return upstream.call("list_settlements", params.text(), in -> {
             ListSettlements.Result read = SETTLEMENTS.read(in);
-            requireAtMost(in, asked.limit(), read.settlements());
+            requireAtMost(in, asked.limit(), "settlements", read.settlements());
             for (ListSettlements.Row row : read.settlements()) {
                 if (!row.observerAddress().equals(asked.address())) {
-                    throw in.bad("holds another address than asked for");
+                    throw in.bad("settlements", "holds another address than asked for");
                 }
                 if (!row.contractHash().equals(asked.contractHash().orElse(row.contractHash()))) {
-                    throw in.bad("holds another contract hash than asked for");
+                    throw in.bad("settlements", "holds another contract hash than asked for");
                 }
             }
             return read;
@@ -165,14 +171,14 @@ public final class IndexerClient {
         Params params = new Params().hash("hash_lock", asked.hashLock()).number("limit", asked.limit());
         return upstream.call("detect_in_chain_swaps", params.text(), in -> {
             List<HtlcGroup> found = SWAPS.read(in).swaps();
-            requireAtMost(in, asked.limit(), found);
+            requireAtMost(in, asked.limit(), "swaps", found);
             for (HtlcGroup group : found) {
                 if (!group.hashLock().equals(asked.hashLock().orElse(group.hashLock()))) {
-                    throw in.bad(OTHER_HASH_LOCK);
+                    throw in.bad("swaps", OTHER_HASH_LOCK);
                 }
                 requireHashLock(in, group.hashLock(), group.htlcs());
                 if (group.htlcs().size() < 2) {
-                    throw in.bad("holds a group of fewer than two HTLCs");
+                    throw in.bad("swaps", "holds a group of fewer than two HTLCs");
                 }
             }
             return found;
@@ -181,13 +187,13 @@ public final class IndexerClient {
 
     private static void requireHashLock(AnswerJson in, Hash256 hashLock, List<IndexedHtlc> found) {
         if (!found.stream().allMatch(htlc -> htlc.params().hashLock().equals(hashLock))) {
-            throw in.bad(OTHER_HASH_LOCK);
+            throw in.bad("htlcs", OTHER_HASH_LOCK);
         }
     }
 
-    private static void requireAtMost(AnswerJson in, OptionalLong limit, List<?> found) {
+    private static void requireAtMost(AnswerJson in, OptionalLong limit, String name, List<?> found) {
         if (limit.isPresent() && found.size() > limit.getAsLong()) {
-            throw in.bad("holds more rows than asked for");
+            throw in.bad(name, "holds more rows than asked for");
         }
     }
 
@@ -199,7 +205,7 @@ public final class IndexerClient {
         GetOutputSpentBy.Result read = SPENT_BY.read(in);
         String source = read.source().replace('_', '-');
         if (!SPENT_BY_SOURCES.contains(source)) {
-            throw in.bad("holds a word that is not known");
+            throw in.bad("source", "holds a word that is not known");
         }
         if (!read.spent()) {
             return GetOutputSpentBy.Result.unspent(source);
@@ -220,7 +226,7 @@ public final class IndexerClient {
         return upstream.call("get_output_datum", of(asked.txId(), asked.outputIndex()), in -> {
             GetOutputDatum.Result read = DATUM.read(in);
             if (read.quoteId().isPresent() && read.quoteId().get().length() != QUOTE_ID_BYTES) {
-                throw in.bad("has a `quote_id` that is not " + QUOTE_ID_BYTES + " bytes long");
+                throw in.bad("quote_id", "is not " + QUOTE_ID_BYTES + " bytes long");
             }
             return read;
         });
@@ -242,7 +248,7 @@ public final class IndexerClient {
         return upstream.call("htlc_status", params, in -> {
                     IndexedHtlc found = HTLC.read(in);
                     if (!found.outpoint().equals(lock)) {
-                        throw in.bad("is of another outpoint than asked for");
+                        throw in.bad("result", "is of another outpoint than asked for");
                     }
                     return found;
                 })

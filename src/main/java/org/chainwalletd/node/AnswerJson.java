@@ -219,12 +219,17 @@ public final class AnswerJson {
         return value;
     }
 
-    /** @param complaint continues the sentence "`member` …" */
-    public NodeException.BadAnswer bad(String complaint) {
+    /**
+     * Returns the complaint about the member that was read last.
+     *
+     * @param complaint continues the sentence "`member` …"
+     */
+    NodeException.BadAnswer bad(String complaint) {
         return bad(member, complaint);
     }
 
-    NodeException.BadAnswer bad(String name, String complaint) {
+    /** Returns the complaint about a member that was read before. */
+    public NodeException.BadAnswer bad(String name, String complaint) {
         return new NodeException.BadAnswer(noun + " answered " + what + " badly: `" + name + "` " + complaint);
     }
 

@@ -378,13 +378,16 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         metrics.sweepRepeated();
     }
 
-    /** A broadcast fails as unreachable, because a node of our chain may have it. */
+    /**
+     * A broadcast fails as unreachable, because a node of our chain may have it, and so does a call that finds out the chain of a node, because
+     * silence says nothing new about it.
+     */
     private NodeException unanswered(CallTrace<?> trace) {
         Call<?> call = trace.call;
         String text = "no " + calls.noun() + " answered " + call.method + " in " + trace.sweep
                 + (trace.sweep == 1 ? " sweep" : " sweeps") + "; the last one tried was " + trace.lastFailure;
         return rotation.whyOther(call, trace.start)
-                .filter(why -> call.bucket() != Bucket.TX)
+                .filter(why -> call.bucket() != Bucket.TX && !call.view.anyChain())
                 .<NodeException>map(why -> NodeException.WrongChain.unasked(why + "; " + text))
                 .orElseGet(() -> new NodeException.Unreachable(
                         text, trace.lastFailure == null ? "" : trace.lastFailure.why(), trace.answerLost));

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -18,7 +19,9 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.Precedence;
+import org.chainwalletd.node.ForwardingNodeClient;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.HistoryCursor;
 import org.chainwalletd.store.books.HistoryEntry;
@@ -399,11 +402,38 @@ class CoinLedgerTest {
                 "get_block_height",
                 tip -> tip.put("height", tip.path("height").asLong() + 5).put("block_id", "aa".repeat(32)));
         Await.until("its tip is ignored", () -> ledger.precedence() == Precedence.NEITHER);
+        assertThat(ledger.isBehind()).isTrue();
 
         assertThatThrownBy(() -> Await.result(reads.balance(fresh.get(0))))
                 .hasMessageContaining("the nodes report more blocks without showing them");
         node.tellTheTruth();
         assertThat(Await.result(reads.balance(fresh.get(0)))).isEqualTo(Amount.of(5_000));
+    }
+
+    @Test
+    void a_balance_is_read_without_a_node_of_our_chain_only_while_the_books_are_not_behind() {
+        watchFresh();
+        chain.fund(fresh.get(0), 5_000);
+        awaitTip();
+        NodeClient ofAnotherChain = new ForwardingNodeClient(rig.client()) {
+            @Override
+            public CompletionStage<NodeClient.Tip> tip() {
+                return CompletableFuture.failedStage(new NodeException.WrongChain("of another chain"));
+            }
+
+            @Override
+            public NodeClient patient(Duration time) {
+                return this;
+            }
+        };
+        LedgerReads reads = new LedgerReads(ofAnotherChain, ledger, rig.executor());
+        assertThat(Await.result(reads.balance(fresh.get(0)))).isEqualTo(Amount.of(5_000));
+
+        node.lieAbout(
+                "get_block_height",
+                tip -> tip.put("height", tip.path("height").asLong() + 5).put("block_id", "aa".repeat(32)));
+        Await.until("the books are behind", () -> ledger.isBehind());
+        assertThatThrownBy(() -> Await.result(reads.balance(fresh.get(0)))).hasMessageContaining("of another chain");
     }
 
     private List<HistoryEntry> historyOf(Address address) {

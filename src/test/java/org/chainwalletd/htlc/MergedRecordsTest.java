@@ -152,9 +152,9 @@ class MergedRecordsTest {
                 swaps(other, lie, news),
                 swaps(other, lie.replace(HASH_LOCK.hex(), other.hex()), news.replace(HASH_LOCK.hex(), other.hex())))) {
             indexer.on("detect_in_chain_swaps", lying);
-            assertThat(rig.refused("detect_in_chain_swaps", params("hash_lock", HASH_LOCK))
-                            .code())
-                    .isEqualTo(-32020);
+            assertThat(rig.refused(-32020, "detect_in_chain_swaps", params("hash_lock", HASH_LOCK)))
+                    .message()
+                    .containsPattern("badly: `(swaps|htlcs)` holds ");
         }
     }
 

@@ -74,6 +74,20 @@ class NodeWatchTest {
     }
 
     @Test
+    void a_node_of_another_chain_that_is_down_is_still_known_by_its_genesis() {
+        node.on("get_block_height", tip(1, OTHER));
+        Nodes nodes = harness.nodes(Optional.of(OURS), datadir, node.url());
+        Await.until("the chain is known", () -> nodes.chain().complaint().isPresent());
+        String complaint = nodes.chain().complaint().orElseThrow();
+        assertThat(complaint).contains(OTHER.hex());
+
+        node.on("get_block_height", cutOff());
+        time.timePasses(Duration.ofSeconds(5));
+        Await.until("it is missed", () -> !nodes.seen().get().nodes().get(0).answering());
+        assertThat(nodes.chain().complaint()).contains(complaint);
+    }
+
+    @Test
     void what_the_follower_hears_of_a_node_is_not_asked_again() {
         node.on("get_block_height", tip(1, OURS));
         Nodes nodes = harness.nodes(Optional.of(OURS), datadir, node.url());

@@ -11,7 +11,6 @@ import org.chainwalletd.http.h2.Http2Violation.Code;
  * answer in each stream, and keeps as many fields in its compressor, as the client says that it accepts.
  */
 final class Http2Settings {
-
     /** Initial window, also of a client that does not set one. */
     static final int FIRST_WINDOW = 65_535;
 

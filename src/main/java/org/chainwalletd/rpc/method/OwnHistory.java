@@ -34,8 +34,9 @@ public final class OwnHistory implements IndexerClient.AddressHistory {
     }
 
     /**
-     * A list that is not complete for what is asked for is left to another source if there is one: rows may be missing while a rescan is under
-     * way, for ever when earlier blocks are not read, and at its end while the books lag.
+     * A list of an address whose whole history is not known is left to another source if there is one, from whatever height it is asked for, since
+     * coins received before may be spent later: rows may be missing while a rescan is under way, for ever when earlier blocks are not read, and at
+     * its end while the books lag.
      */
     @Override
     public CompletionStage<Optional<GetAddressHistory.Result>> of(GetAddressHistory asked, boolean onlySource) {

@@ -9,8 +9,9 @@ import org.chainwalletd.store.BlockPlace;
 /**
  * End of a page of a history from the books, after which the next page begins.
  *
- * @param block kept block at or above the position: while the chain has it, no block with rows up to the position was replaced
- * @param completeFrom height from which the whole list is complete, from its first page on; 0 when it has everything that was asked for
+ * @param block kept block at or above the position: while the chain has it, no block with rows up to the position was replaced; within the last
+ *     10,000 blocks, since older ones count as still there
+ * @param completeFrom height from which the coins of the address were known when the list began; 0 when the whole list lacks nothing
  */
 public record HistoryCursor(HistoryEntry.Position position, BlockPlace block, long completeFrom) {
     /** No cursor of an indexer has a dot: theirs are in base64url. */

@@ -287,15 +287,16 @@ public final class LedgerBooks {
      * Page of the history of an address.
      *
      * @param next cursor of the next page; empty on the last one
-     * @param completeFrom height from which the list is complete, from its first page on; 0 when it has everything that was asked for
+     * @param completeFrom height from which the books have every coin that the address received; a list from 0 lacks nothing. Otherwise it lacks,
+     *     at every height, also the spends of coins that were received below
      * @param to height of the newest block that was looked at; -1 before the first
      */
     public record History(List<HistoryEntry> entries, Optional<HistoryCursor> next, long completeFrom, long to) {}
 
     /**
-     * Reads the history of an address within a range of heights, ascending, but not below the height from which it is complete. Empty for an
-     * address that is not watched, and when the list of the cursor cannot go on: a block up to it was replaced, or the history is no longer
-     * complete from it on.
+     * Reads the history of an address within a range of heights, ascending, but not below the height from which its coins are known. Empty for
+     * an address that is not watched, and when the list of the cursor cannot go on: a block up to it was replaced, or the books know less than
+     * when it began.
      *
      * @param after end of the page before; empty for the first page
      * @param most number of entries
@@ -309,13 +310,14 @@ public final class LedgerBooks {
             Page head, Address address, long from, long to, Optional<HistoryCursor> after, int most) {
         HistoryEntry.Position start = after.map(HistoryCursor::position).orElse(HistoryEntry.Position.START);
         OptionalLong known = knownFrom(head, address);
-        boolean complete = known.isPresent() && known.getAsLong() <= Math.max(0, Math.max(from, start.height()));
-        if (known.isEmpty()
-                || after.isPresent()
-                        && !(complete && isOnChain(head, after.get().block()))) {
+        if (known.isEmpty()) {
             return Optional.empty();
         }
-        long completeFrom = after.map(HistoryCursor::completeFrom).orElse(complete ? 0 : known.getAsLong());
+        long completeFrom = after.map(HistoryCursor::completeFrom).orElse(known.getAsLong());
+        if (known.getAsLong() > completeFrom
+                || after.isPresent() && !isOnChain(head, after.get().block())) {
+            return Optional.empty();
+        }
         long last = Math.min(to, top(head).orElse(-1));
         List<HistoryEntry> found =
                 HistoryReading.read(head, address, Math.max(from, known.getAsLong()), last, start, most + 1);
@@ -330,8 +332,8 @@ public final class LedgerBooks {
     }
 
     /**
-     * Returns the height from which the history of an address is complete: 0 when no block before can have a part in it. For a watch-only address
-     * the birth is only what a caller said, so the blocks below count as not read.
+     * Returns the height from which all coins of an address are known: 0 when no block before can have a part in its history. For a watch-only
+     * address the birth is only what a caller said, so the blocks below count as not read.
      */
     private static OptionalLong knownFrom(Page head, Address address) {
         return head.ifNumber(
@@ -340,7 +342,7 @@ public final class LedgerBooks {
                 address);
     }
 
-    /** Tells whether a block is still on the chain, for one that was kept once: a block that is no longer kept is below all that are replaced. */
+    /** Tells whether a block that was kept once is still on the chain. Only within the last 10,000 blocks: one below counts as still there. */
     private static boolean isOnChain(Page head, BlockPlace place) {
         return BlockRows.from(head, place.height())
                 .filter(row -> row.height() > place.height() || row.blockId().equals(place.blockId()))

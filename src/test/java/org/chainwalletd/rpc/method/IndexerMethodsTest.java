@@ -131,6 +131,12 @@ class IndexerMethodsTest {
         return value;
     }
 
+    private static void assertBadSettlements(CallRig calls, Object params) {
+        JsonNode error = calls.error("list_settlements", params);
+        assertThat(error.get("code").intValue()).isEqualTo(-32020);
+        assertThat(error.get("message").textValue()).contains("badly: `settlements` holds ");
+    }
+
     @Test
     void settlements_that_were_not_asked_for_are_not_handed_out() {
         JsonNode exchange = recorded("list_settlements");
@@ -138,12 +144,10 @@ class IndexerMethodsTest {
         CallRig calls = withIndexers(first);
 
         first.on("list_settlements", result(answer.replace(ALICE, "77".repeat(32))));
-        assertThat(calls.code("list_settlements", OF_ALICE)).isEqualTo(-32020);
+        assertBadSettlements(calls, OF_ALICE);
         first.on("list_settlements", result(answer));
-        assertThat(calls.code("list_settlements", Map.of("address", ALICE, "limit", 1)))
-                .isEqualTo(-32020);
-        assertThat(calls.code("list_settlements", Map.of("address", ALICE, "contract_hash", "77".repeat(32))))
-                .isEqualTo(-32020);
+        assertBadSettlements(calls, Map.of("address", ALICE, "limit", 1));
+        assertBadSettlements(calls, Map.of("address", ALICE, "contract_hash", "77".repeat(32)));
         assertThat(calls.result("list_settlements", OF_ALICE).get("settlements"))
                 .hasSizeGreaterThan(1);
     }
@@ -174,6 +178,23 @@ class IndexerMethodsTest {
         assertThat(first.requests().get(0).params().get("cursor").textValue()).isEqualTo(cursor);
         assertThat(first.requests().get(0).params().get("address").textValue()).isEqualTo(ALICE);
         assertThat(page.has("next_cursor")).isFalse();
+    }
+
+    @Test
+    void an_indexer_cannot_say_how_far_the_books_go_or_send_more_rows_than_asked_for() {
+        String row = "{\"block_height\":5,\"tx_id\":\"" + "cd".repeat(32)
+                + "\",\"amount\":7,\"direction\":\"input\",\"is_coinbase\":false}";
+        first.on(
+                "get_address_history",
+                result("{\"history\":[" + row + "],\"complete_from\":3,\"last_indexed_height\":9}"),
+                result("{\"history\":[" + row + "," + row + "]}"));
+        CallRig calls = withIndexers(first);
+        Map<String, Object> one = Map.of("address", ALICE, "limit", 1);
+
+        assertThat(calls.result("get_address_history", one).toString()).isEqualTo("{\"history\":[" + row + "]}");
+        JsonNode error = calls.error("get_address_history", one);
+        assertThat(error.get("code").intValue()).isEqualTo(-32020);
+        assertThat(error.get("message").textValue()).contains("badly: `history` holds more rows than asked for");
     }
 
     static Stream<Arguments> delegated() {
@@ -393,7 +414,21 @@ class IndexerMethodsTest {
         assertThat(rig.client.htlc(lock))
                 .failsWithin(java.time.Duration.ofSeconds(60))
                 .withThrowableOfType(java.util.concurrent.ExecutionException.class)
-                .withCauseInstanceOf(NodeException.BadAnswer.class);
+                .withCauseInstanceOf(NodeException.BadAnswer.class)
+                .withMessageContaining("badly: `result` is of another outpoint");
+    }
+
+    @Test
+    void htlcs_of_another_hash_lock_are_refused() {
+        withIndexers(first);
+        first.on(
+                "htlc_lookup_by_hashlock",
+                result(recorded("htlc_lookup_by_hashlock").at("/answer/result").toString()));
+
+        assertThat(rig.client.htlcsByHashLock(Hash256.parse("55".repeat(32))))
+                .failsWithin(java.time.Duration.ofSeconds(60))
+                .withThrowableOfType(java.util.concurrent.ExecutionException.class)
+                .withMessageContaining("badly: `htlcs` holds another hash lock");
     }
 
     @Test

@@ -14,14 +14,19 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.LedgerBook;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Coins;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.DistortingNode;
 import org.chainwalletd.testkit.FollowRig;
+import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,7 +40,8 @@ class OwnHistoryTest {
     private static final List<Long> EARLY = List.of(11L, 12L);
 
     private static final List<Long> ALL = List.of(11L, 12L, 13L, 14L);
-    private static final Address SHOP = Address.parse("77".repeat(32));
+    private static final Party OWNER = new Party(7);
+    private static final Address SHOP = OWNER.address;
     private static final Address STRANGER = Address.parse("78".repeat(32));
 
     @RegisterExtension
@@ -121,9 +127,13 @@ class OwnHistoryTest {
     }
 
     private static void assertPartial(JsonNode page, long from, Long... rows) {
+        assertPartialTo(14, page, from, rows);
+    }
+
+    private static void assertPartialTo(long to, JsonNode page, long from, Long... rows) {
         assertThat(heights(page)).containsExactly(rows);
         assertThat(page.path("complete_from").longValue()).isEqualTo(from);
-        assertThat(page.get("last_indexed_height").longValue()).isEqualTo(14);
+        assertThat(page.get("last_indexed_height").longValue()).isEqualTo(to);
     }
 
     private static void assertWhole(JsonNode page, Long... rows) {
@@ -154,17 +164,46 @@ class OwnHistoryTest {
     }
 
     @Test
-    void a_range_that_was_read_completely_comes_from_the_books() {
+    void a_history_comes_from_the_books_only_if_it_was_read_as_a_whole() {
         CallRig alone = alone();
         CallRig withIndexer = withIndexer();
-        assertOfTheBooks(ask(withIndexer, "since_height", 13), 13L, 14L);
+        assertOfTheIndexer(ask(withIndexer, "since_height", 13), 13L, 14L);
         assertOfTheIndexer(ask(withIndexer, "since_height", 12), 12L, 13L, 14L);
-        assertOfTheBooks(ask(alone, "since_height", 14), 14L);
+        assertPartial(ask(alone, "since_height", 14), 13, 14L);
         assertPartial(ask(alone, "since_height", 12), 13, 13L, 14L);
 
         readAll();
         assertOfTheBooks(ask(alone), ALL.toArray(Long[]::new));
         assertOfTheBooks(ask(withIndexer), ALL.toArray(Long[]::new));
+        assertOfTheBooks(ask(withIndexer, "since_height", 13), 13L, 14L);
+    }
+
+    @Test
+    void a_late_payment_of_an_early_coin_is_not_missing_from_a_list_that_counts_as_complete() {
+        CallRig alone = alone();
+        CallRig withIndexer = withIndexer();
+        Outpoint early = Coins.of(chain.node(), SHOP, 11).keySet().iterator().next();
+        chain.submit(OWNER.pay(chain.node().genesisId(), early, TxOutput.toAddress(STRANGER, Amount.of(500))));
+        chain.mine(1);
+        awaitTip();
+
+        assertPartialTo(15, ask(alone, "since_height", 15), 13);
+        assertOfTheIndexer(ask(withIndexer, "since_height", 15), 15L);
+        readAll();
+        assertWhole(ask(alone, "since_height", 15), 15L);
+    }
+
+    @Test
+    void a_whole_list_does_not_go_on_when_the_coins_before_its_cursor_are_no_longer_known() {
+        CallRig calls = alone();
+        readAll();
+        String cursor = ask(calls, "limit", 3).get("next_cursor").textValue();
+        Await.result(books.settleWatchOnly(Map.of(), List.of(SHOP), any -> false));
+        watch(SHOP, OptionalLong.of(12));
+        Await.result(ledger.readHistories());
+        Await.until("the rescan has joined", () -> rig.follower().isFullyScanned());
+
+        assertBadCursor(calls, SHOP, cursor);
     }
 
     @Test
@@ -261,7 +300,9 @@ class OwnHistoryTest {
 
     @Test
     void a_height_beyond_every_chain_is_above_all_rows() {
-        assertOfTheBooks(ask(alone(), "since_height", U64.MAX));
+        assertPartial(ask(alone(), "since_height", U64.MAX), 13);
+        assertOfTheIndexer(ask(withIndexer(), "since_height", U64.MAX));
+        readAll();
         assertOfTheBooks(ask(withIndexer(), "since_height", U64.MAX));
     }
 
