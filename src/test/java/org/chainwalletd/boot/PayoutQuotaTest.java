@@ -41,6 +41,7 @@ class PayoutQuotaTest {
             daemon.fund(payer, coins);
             daemon.mine(7);
             daemon.awaitFollowed();
+            daemon.awaitHistories();
 
             for (int i = 0; i < BATCHES_OF_ONE_NODE; i++) {
                 submit(daemon, payer, i);
