@@ -21,12 +21,10 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowEvent;
-import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.stage.Outcome;
-import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.Page;
 import org.chainwalletd.store.books.htlc.HtlcRow;
 import org.chainwalletd.store.books.htlc.HtlcRows;
@@ -47,7 +45,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     /** Pause after a reclaim that the lock itself makes impossible: anybody can pay such locks to an address of ours. */
     private static final Duration RETRY_IMPOSSIBLE = Duration.ofDays(1);
 
-    /** Open locks that are read with one look. */
+    /** Locks that are read at once. */
     private static final int PAGE = 1_000;
 
     private static final int MOST_WARNED = 10_000;
@@ -68,6 +66,8 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
 
     private record Surveyed(Outcome<Survey> survey) implements Command {}
 
+    private record PartiesRead(Outcome<HtlcRows.OpenLocks> locks) implements Command {}
+
     private record Reclaimed(HtlcRow lock, Outcome<Receipt> receipt) implements Command {}
 
     private record RetryDue(Outpoint lock) implements Command {}
@@ -77,12 +77,48 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     /**
      * State of the index at one time.
      *
-     * @param open next open locks of the round
-     * @param overdue those of them that we may take back
+     * @param expired next locks of the round that are past their timeout
+     * @param overdue those of them that are worth a reclaim
      * @param counts read at the end of a round only, as the pending locks
      */
     private record Survey(
-            HtlcRows.OpenLocks open, List<HtlcRow> overdue, List<HtlcRows.Count> counts, List<HtlcRow> pending) {}
+            HtlcRows.OpenLocks expired, List<HtlcRow> overdue, List<HtlcRows.Count> counts, List<HtlcRow> pending) {}
+
+    /** Rounds over a listing, page by page. After a change a new round begins, because the one under way may have passed the changed rows. */
+    private static final class Rounds {
+        private HtlcRows.OpenPosition position = HtlcRows.OpenPosition.START;
+        private boolean changed = true;
+        private boolean reading;
+
+        void markChanged() {
+            changed = true;
+        }
+
+        boolean isUnderWay() {
+            return !position.equals(HtlcRows.OpenPosition.START);
+        }
+
+        /** Returns whether the next page is to be read now; {@link #read} or {@link #failed} must follow. */
+        boolean begin() {
+            if (reading || !(changed || isUnderWay())) {
+                return false;
+            }
+            changed &= isUnderWay();
+            reading = true;
+            return true;
+        }
+
+        /** @param next position after the page; empty if it ends the round */
+        void read(Optional<HtlcRows.OpenPosition> next) {
+            reading = false;
+            position = next.orElse(HtlcRows.OpenPosition.START);
+        }
+
+        void failed() {
+            reading = false;
+            changed = true;
+        }
+    }
 
     /** Parties of open locks. If there are too many, those of the largest: anybody can add locks of little worth, each with another party. */
     private static final class Parties {
@@ -116,19 +152,23 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     private final OverdueWarnings warnings = new OverdueWarnings(MOST_WARNED);
     /** Reclaims that are running or done, or that wait for a retry. */
     private final Set<Outpoint> reclaims = new HashSet<>();
-    /** Locks in {@link #reclaims} that this round has found so far. A round reads all open locks, some with each look. */
+    /** Locks in {@link #reclaims} that this round has found so far. */
     private final Set<Outpoint> found = new HashSet<>();
 
-    private HtlcRows.OpenPosition position = HtlcRows.OpenPosition.START;
-    /** Parties that this round has found so far. */
-    private Parties parties = new Parties();
+    /** Rounds over our locks past their timeout, one page with each look. Locks that others make to us take no part in them. */
+    private final Rounds overdueRounds = new Rounds();
     /** Number of overdue locks that this round has found so far. */
     private int overdue;
 
+    /** Rounds over all open locks, without pauses. */
+    private final Rounds partyRounds = new Rounds();
+    /** Parties that this round has found so far. */
+    private Parties parties = new Parties();
+    /** Looks to wait before the next round over all open locks: one for each page of the last, so that many locks take no more of the books' time. */
+    private int restingLooks;
+
     private List<Address> watched = List.of();
     private int reclaiming;
-    private boolean changed = true;
-    private boolean looking;
     private boolean checking;
 
     private HtlcIndex(ActorContext<Command> context, TimerScheduler<Command> timers, HtlcWatch watch) {
@@ -154,6 +194,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
                 .onMessage(Restored.class, this::restored)
                 .onMessage(Look.class, look -> look())
                 .onMessage(Surveyed.class, this::surveyed)
+                .onMessage(PartiesRead.class, this::partiesRead)
                 .onMessage(Reclaimed.class, this::reclaimed)
                 .onMessage(RetryDue.class, this::retryDue)
                 .onMessage(Checked.class, this::checked)
@@ -167,7 +208,8 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     }
 
     private Behavior<Command> markChanged() {
-        changed = true;
+        overdueRounds.markChanged();
+        partyRounds.markChanged();
         return this;
     }
 
@@ -182,42 +224,43 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
 
     /** Reads the books once, however many blocks came since the last time. */
     private Behavior<Command> look() {
-        Optional<FollowedTip> tip = watch.tip().get();
-        if (!changed || looking || tip.isEmpty()) {
-            return this;
-        }
-        changed = false;
-        looking = true;
-        Outcome.pipe(getContext(), survey(tip.get().height()), Surveyed::new);
+        watch.tip().get().ifPresent(tip -> {
+            if (overdueRounds.begin()) {
+                Outcome.pipe(getContext(), survey(tip.height()), Surveyed::new);
+            }
+            if (restingLooks > 0 && !partyRounds.isUnderWay()) {
+                restingLooks--;
+            } else {
+                readParties();
+            }
+        });
         return this;
     }
 
     private CompletionStage<Survey> survey(long tip) {
-        Books books = watch.books();
-        HtlcRows.OpenPosition start = position;
-        return books.read(session -> {
+        HtlcRows.OpenPosition start = overdueRounds.position;
+        return watch.books().read(session -> {
             Page head = session.head();
-            HtlcRows.OpenLocks open = HtlcRows.open(head, start, PAGE);
-            List<HtlcRow> overdue = open.rows().stream()
-                    .filter(row -> (row.role() & HtlcTable.SENDER) != 0)
+            HtlcRows.OpenLocks expired = HtlcRows.overdue(head, start, PAGE);
+            List<HtlcRow> overdue = expired.rows().stream()
                     .filter(row -> !row.amount().isLessThan(ReclaimRequest.LEAST_WORTH))
                     .flatMap(row -> row.asOf(tip).stream())
                     .filter(row -> row.lockHeight().isPresent() && row.state(tip) == HtlcTable.EXPIRED)
                     .toList();
-            return open.next().isPresent()
-                    ? new Survey(open, overdue, List.of(), List.of())
-                    : new Survey(open, overdue, HtlcRows.counts(head), HtlcRows.pending(head, MOST_PENDING));
+            return expired.next().isPresent()
+                    ? new Survey(expired, overdue, List.of(), List.of())
+                    : new Survey(expired, overdue, HtlcRows.counts(head), HtlcRows.pending(head, MOST_PENDING));
         });
     }
 
     private Behavior<Command> surveyed(Surveyed command) {
-        looking = false;
-        return command.survey().fold(this::surveyed, this::notSurveyed);
+        return command.survey().fold(this::surveyed, failure -> notRead(overdueRounds, failure));
     }
 
-    private Behavior<Command> notSurveyed(Throwable failure) {
+    private Behavior<Command> notRead(Rounds rounds, Throwable failure) {
         LOG.warn("the index cannot be read: {}", failure.toString());
-        return markChanged();
+        rounds.failed();
+        return this;
     }
 
     private Behavior<Command> surveyed(Survey survey) {
@@ -233,20 +276,11 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
                     .forEach(this::reclaim);
         }
         unattended.stream().map(HtlcRow::outpoint).filter(reclaims::contains).forEach(found::add);
-        survey.open().rows().forEach(this::addParties);
-        parties.trim();
-        survey.open().next().ifPresentOrElse(this::goOn, () -> endRound(survey));
+        overdueRounds.read(survey.expired().next());
+        if (!overdueRounds.isUnderWay()) {
+            endRound(survey);
+        }
         return this;
-    }
-
-    private void addParties(HtlcRow lock) {
-        parties.add(watch.profile().addressOf(lock.params().sender()), lock.amount());
-        parties.add(watch.profile().addressOf(lock.params().receiver()), lock.amount());
-    }
-
-    private void goOn(HtlcRows.OpenPosition next) {
-        position = next;
-        markChanged();
     }
 
     private void endRound(Survey survey) {
@@ -255,13 +289,45 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         reclaims.retainAll(found);
         found.clear();
         overdue = 0;
-        position = HtlcRows.OpenPosition.START;
-        watch(parties.mostValuable());
-        parties = new Parties();
         if (!checking && !survey.pending().isEmpty()) {
             checking = true;
             Outcome.pipe(getContext(), watch.lost().check(survey.pending()), Checked::new);
         }
+    }
+
+    private void readParties() {
+        if (partyRounds.begin()) {
+            HtlcRows.OpenPosition start = partyRounds.position;
+            Outcome.pipe(
+                    getContext(),
+                    watch.books().read(session -> HtlcRows.open(session.head(), start, PAGE)),
+                    PartiesRead::new);
+        }
+    }
+
+    private Behavior<Command> partiesRead(PartiesRead command) {
+        return command.locks().fold(this::partiesRead, failure -> notRead(partyRounds, failure));
+    }
+
+    private Behavior<Command> partiesRead(HtlcRows.OpenLocks locks) {
+        locks.rows().forEach(this::addParties);
+        parties.trim();
+        partyRounds.read(locks.next());
+        if (partyRounds.isUnderWay()) {
+            restingLooks++;
+            readParties();
+        } else {
+            watch(parties.mostValuable());
+            parties = new Parties();
+        }
+        return this;
+    }
+
+    /** A transaction in no block can have any amounts: nobody has checked its inputs. */
+    private void addParties(HtlcRow lock) {
+        Amount amount = lock.lockHeight().isPresent() ? lock.amount() : Amount.ZERO;
+        parties.add(watch.profile().addressOf(lock.params().sender()), amount);
+        parties.add(watch.profile().addressOf(lock.params().receiver()), amount);
     }
 
     private void watch(List<Address> now) {

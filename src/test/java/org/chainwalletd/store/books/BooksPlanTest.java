@@ -209,6 +209,7 @@ class BooksPlanTest {
         HtlcRows.anyOfHashLock(head, hash(8), 9);
         HtlcRows.claimedOfHashLock(head, hash(8), 9);
         HtlcRows.ofState(head, HtlcTable.LOCKED, HtlcTable.SENDER, start, 9);
+        HtlcRows.overdue(head, HtlcRows.OpenPosition.START, 9);
         HtlcRows.open(head, HtlcRows.OpenPosition.START, 9);
         HtlcRows.ofParty(head, OURS, HtlcTable.LOCKED, HtlcTable.SENDER, start, 9);
         HtlcRows.changedAbove(head, 3, 6);

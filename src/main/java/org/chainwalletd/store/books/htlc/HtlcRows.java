@@ -45,9 +45,14 @@ public final class HtlcRows {
 
     private record StateAndRole(int state, int role) {}
 
-    /** States and roles of open HTLCs. */
-    private static final List<StateAndRole> OPEN = Stream.of(HtlcTable.EXPIRED, HtlcTable.LOCKED)
-            .flatMap(state -> Stream.of(HtlcTable.SENDER, HtlcTable.SENDER | HtlcTable.RECEIVER, HtlcTable.RECEIVER)
+    /** Locks that we may take back. */
+    private static final List<StateAndRole> OVERDUE = List.of(
+            new StateAndRole(HtlcTable.EXPIRED, HtlcTable.SENDER),
+            new StateAndRole(HtlcTable.EXPIRED, HtlcTable.SENDER | HtlcTable.RECEIVER));
+
+    /** Open HTLCs. A row that changes while they are read page by page moves to a later part, except in a reorganisation. */
+    private static final List<StateAndRole> OPEN = Stream.of(HtlcTable.LOCKED, HtlcTable.EXPIRED)
+            .flatMap(state -> Stream.of(HtlcTable.SENDER, HtlcTable.RECEIVER, HtlcTable.SENDER | HtlcTable.RECEIVER)
                     .map(role -> new StateAndRole(state, role)))
             .toList();
 
@@ -142,7 +147,7 @@ public final class HtlcRows {
     }
 
     /**
-     * Position in the order of {@link #open}.
+     * Position in the order of {@link #overdue} or {@link #open}.
      *
      * @param part index of a state and role in that order
      * @param after position among the rows of that part
@@ -154,16 +159,22 @@ public final class HtlcRows {
     /** @param next position after the last of these rows; empty if they end the listing */
     public record OpenLocks(List<HtlcRow> rows, Optional<OpenPosition> next) {}
 
-    /**
-     * Lists at most {@code limit} open HTLCs, those past their timeout that we may take back first. Their value is no criterion, because no index has
-     * it.
-     */
+    /** Lists at most {@code limit} HTLCs past their timeout that we may take back. Their value is no criterion, because no index has it. */
+    public static OpenLocks overdue(Page page, OpenPosition start, int limit) {
+        return ofParts(page, OVERDUE, start, limit);
+    }
+
+    /** Lists at most {@code limit} open HTLCs. */
     public static OpenLocks open(Page page, OpenPosition start, int limit) {
+        return ofParts(page, OPEN, start, limit);
+    }
+
+    private static OpenLocks ofParts(Page page, List<StateAndRole> parts, OpenPosition start, int limit) {
         List<HtlcRow> rows = new ArrayList<>();
         for (OpenPosition at = start;
-                at.part() < OPEN.size();
+                at.part() < parts.size();
                 at = new OpenPosition(at.part() + 1, OpenPosition.START.after())) {
-            StateAndRole part = OPEN.get(at.part());
+            StateAndRole part = parts.get(at.part());
             rows.addAll(ofState(page, part.state(), part.role(), at.after(), limit - rows.size()));
             if (rows.size() == limit) {
                 Position last = Position.of(rows.get(limit - 1));
