@@ -137,7 +137,7 @@ final class Broadcast {
      * Whether a node's error means that it did not take the bytes. Any other error, for example of its storage, may have occurred after
      * the node had taken them, and decides no more than a lost answer.
      */
-    private static boolean isRefusal(NodeException.Rejected error) {
+    static boolean isRefusal(NodeException.Rejected error) {
         return NOT_EXECUTED.contains(error.code()) || isTemporary(error.text());
     }
 

@@ -130,6 +130,17 @@ class BroadcastOutcomeTest extends SpendCase {
     }
 
     @Test
+    void an_internal_error_is_no_refusal_of_a_transaction_that_its_owner_sends_again() {
+        Hash256 txId = pay(1_000).txId();
+        spends.devnet.ledger().forgetMempool();
+
+        spends.node.refuseSends(-32603, "whatever");
+        assertThat(get(spends.spending.push(txId)).refusals()).isEmpty();
+        spends.node.refuseSends(REFUSAL);
+        assertThat(get(spends.spending.push(txId)).refusals()).containsExactly(REFUSAL);
+    }
+
+    @Test
     void a_refusal_names_the_transaction_that_was_sent() {
         AtomicReference<Hash256> sent = new AtomicReference<>();
         spends.node.onSend(tx -> sent.set(TransactionCodec.txId(SpendHarness.PROFILE, tx)));
