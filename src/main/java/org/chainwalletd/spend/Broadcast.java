@@ -36,10 +36,8 @@ final class Broadcast {
     private static final Pattern ABOUT_INPUT =
             Pattern.compile("(double-spend of |UtxoNotFound\\(|CoinbaseImmature \\{ outpoint: )"
                     + "OutPoint \\{ tx_id: Hash256\\(([0-9a-fA-F]{64})\\), output_index: (\\d{1,10}) \\}");
-    /** Text of a transient refusal that may come after the node has taken the bytes. */
-    private static final String STORAGE_ERROR = "Storage error";
-    /** Texts of refusals that pass within moments. */
-    private static final List<String> TRANSIENT_REFUSALS = List.of("Tip changed during validation", STORAGE_ERROR);
+    /** Text of a refusal that passes within moments. */
+    private static final String TIP_CHANGED = "Tip changed during validation";
     /**
      * Text of a refusal that lasts until the node's next window; until then a retry is refused too, and counted (chain protocol, section
      * 10.3).
@@ -130,16 +128,16 @@ final class Broadcast {
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 
-    /** Whether a refusal says nothing about the transaction: the node was busy, or its quota is used up. */
+    /** Whether a refusal says nothing about the transaction: the node's tip changed, or its quota is used up. */
     static boolean isTemporary(String refusal) {
-        return TRANSIENT_REFUSALS.stream().anyMatch(refusal::contains) || refusal.contains(QUOTA);
+        return refusal.contains(TIP_CHANGED) || refusal.contains(QUOTA);
     }
 
     /**
-     * Whether a node's error means that it did not take the bytes. Any other error may have occurred after the node had taken them, and
-     * decides no more than a lost answer.
+     * Whether a node's error means that it did not take the bytes. Any other error, for example of its storage, may have occurred after
+     * the node had taken them, and decides no more than a lost answer.
      */
-    private static boolean isRefusal(NodeException.Rejected error) {
+    static boolean isRefusal(NodeException.Rejected error) {
         return NOT_EXECUTED.contains(error.code()) || isTemporary(error.text());
     }
 
@@ -212,8 +210,7 @@ final class Broadcast {
          * them, and that node certainly did not take them.
          */
         private BroadcastOutcome known(NodeException.Rejected rejected) {
-            boolean mayHaveTaken = rejected.text().contains(STORAGE_ERROR);
-            return earlier == Earlier.FRESH && rejected.onlyAttempt() && !mayHaveTaken
+            return earlier == Earlier.FRESH && rejected.onlyAttempt()
                     ? new BroadcastOutcome.KnownBefore()
                     : new BroadcastOutcome.Accepted();
         }
@@ -258,8 +255,7 @@ final class Broadcast {
             boolean doubtful = earlier == Earlier.PERHAPS_SENT || !rejected.onlyAttempt();
             boolean left = earlier == Earlier.SHOWN || !rejected.isForeseen();
             String text = rejected.getMessage();
-            boolean transientRefusal = TRANSIENT_REFUSALS.stream().anyMatch(rejected.text()::contains);
-            if (transientRefusal && number < MAX_SENDS) {
+            if (rejected.text().contains(TIP_CHANGED) && number < MAX_SENDS) {
                 return again(doubtful ? Earlier.PERHAPS_SENT : left ? Earlier.SHOWN : Earlier.NOWHERE);
             }
             if (doubtful) {
@@ -268,7 +264,7 @@ final class Broadcast {
             Matcher about = ABOUT_INPUT.matcher(rejected.text());
             Optional<Outpoint> named = about.find() ? outpoint(about).filter(this::isInput) : Optional.empty();
             if (named.isEmpty()) {
-                return refusedByAll(text, transientRefusal || rejected.text().contains(QUOTA), left);
+                return refusedByAll(text, isTemporary(rejected.text()), left);
             }
             return switch (about.group(1).charAt(0)) {
                 case 'd' -> doubleSpend(named.get(), text);
@@ -382,7 +378,7 @@ final class Broadcast {
         /**
          * Every node that could have it refused it and says that it does not know it.
          *
-         * @param temporary whether the reason lies with the node and not the transaction: it was busy or its quota was used up
+         * @param temporary whether the reason lies with the node and not the transaction: its tip changed or its quota was used up
          * @param left whether a node was shown the bytes; otherwise the refusal was foreseen without sending them
          */
         record Refused(String text, boolean temporary, boolean left) implements BroadcastOutcome {}

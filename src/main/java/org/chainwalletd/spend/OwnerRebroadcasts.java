@@ -106,7 +106,9 @@ public final class OwnerRebroadcasts {
         if (Broadcast.isThereAlready(cause)) {
             return ACCEPTED;
         }
-        return cause instanceof NodeException.Rejected rejected && isAboutTransaction(rejected.text())
+        return cause instanceof NodeException.Rejected rejected
+                        && Broadcast.isRefusal(rejected)
+                        && isAboutTransaction(rejected.text())
                 ? new Answer(false, List.of(rejected.text()))
                 : new Answer(false, List.of());
     }

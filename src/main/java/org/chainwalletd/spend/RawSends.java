@@ -129,16 +129,18 @@ public final class RawSends {
             throw new SpendException(new SpendRefusal.DoubleSpend(txId, conflict.text()));
         }
         if (outcome instanceof BroadcastOutcome.NotYet early) {
-            throw new SpendException(new SpendRefusal.UpstreamFailed(early.text()));
+            throw new SpendException(SpendRefusal.UpstreamFailed.afterSending(txId, false, early.text()));
         }
-        throw new SpendException(
-                outcome instanceof BroadcastOutcome.Refused refused
-                        ? new SpendRefusal.UpstreamFailed(refused.text())
-                        : new SpendRefusal.UpstreamFailed(
-                                "whether transaction " + txId
-                                        + " was taken is unknown, look it up with get_transaction: "
-                                        + ((BroadcastOutcome.Unknown) outcome).text(),
-                                Optional.of(txId)));
+        if (outcome instanceof BroadcastOutcome.Refused refused) {
+            throw new SpendException(
+                    refused.left()
+                            ? SpendRefusal.UpstreamFailed.afterSending(txId, false, refused.text())
+                            : new SpendRefusal.UpstreamFailed(refused.text()));
+        }
+        throw new SpendException(new SpendRefusal.UpstreamFailed(
+                "whether transaction " + txId + " was taken is unknown, look it up with get_transaction: "
+                        + ((BroadcastOutcome.Unknown) outcome).text(),
+                Optional.of(txId)));
     }
 
     /**

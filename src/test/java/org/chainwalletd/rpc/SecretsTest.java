@@ -82,15 +82,18 @@ class SecretsTest {
     @Test
     void a_secret_is_overwritten_and_not_answered_when_the_token_has_ended_meanwhile() {
         CompletableFuture<Revealed> revealing = new CompletableFuture<>();
+        CompletableFuture<Revealed> creating = new CompletableFuture<>();
         CompletableFuture<Revealed> failing = new CompletableFuture<>();
         RpcDispatcher slow = TestMethods.dispatcher(
                 CallObserver.NONE,
                 TestMethods.method(
                         "reveal_it", Scope.READ, NoParams.class, Revealed.class, (none, context) -> revealing),
                 TestMethods.method(
+                        "evm_create_address", Scope.READ, NoParams.class, Revealed.class, (none, context) -> creating),
+                TestMethods.method(
                         "reveal_no", Scope.READ, NoParams.class, Revealed.class, (none, context) -> failing));
         Grant worker = Grants.of(Scope.READ, NamedToken.Policy.NONE);
-        List<CompletionStage<RpcAnswer>> answers = Stream.of("reveal_it", "reveal_no")
+        List<CompletionStage<RpcAnswer>> answers = Stream.of("reveal_it", "evm_create_address", "reveal_no")
                 .map(method -> slow.dispatch(
                         ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" + method + "\"}").getBytes(UTF_8),
                         Optional.of(worker),
@@ -98,7 +101,9 @@ class SecretsTest {
                 .toList();
         Grants.end(worker);
         SecretBytes secret = SecretBytes.takeOver(SECRET.getBytes(UTF_8));
+        SecretBytes words = SecretBytes.takeOver(SECRET.getBytes(UTF_8));
         revealing.complete(new Revealed(secret));
+        creating.complete(new Revealed(words));
         failing.completeExceptionally(RefusedException.invalidParams("the guess is wrong"));
 
         for (CompletionStage<RpcAnswer> answer : answers) {
@@ -107,6 +112,7 @@ class SecretsTest {
             assertThat(new String(refused.body(), UTF_8)).contains("-32001", "authentication required");
         }
         assertThat(secret.isClosed()).isTrue();
+        assertThat(words.isClosed()).isTrue();
         buffersAreClean();
     }
 

@@ -19,11 +19,13 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Handling of a broadcast without a plain success. */
 class BroadcastOutcomeTest extends SpendCase {
     private static final String REFUSAL = "Mempool rejected transaction: fee density too low for mempool";
+    private static final String QUOTA = "Rate limit exceeded: max 60 tx submissions per minute";
 
     BroadcastOutcomeTest() {
         super(50_000);
@@ -77,17 +79,18 @@ class BroadcastOutcomeTest extends SpendCase {
         onSend(Fault.BUSY);
         SpendRefusal.UpstreamFailed refused = refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000));
         assertThat(refused.message())
-                .isEqualTo("node error -32603: Storage error: busy; transaction "
+                .isEqualTo("node error -32603: Tip changed during validation, try again; transaction "
                         + refused.sent().orElseThrow()
                         + " was sent and refused: look it up with get_transaction before paying again");
         Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
     }
 
-    @Test
-    void an_internal_error_of_a_node_that_took_the_payment_and_denies_it_is_no_refusal() {
+    @ParameterizedTest
+    @CsvSource({"FAILED,whatever", "FAILED_STORAGE,Storage error: busy"})
+    void an_internal_error_of_a_node_that_took_the_payment_and_denies_it_is_no_refusal(Fault failed, String words) {
         spends.fund(payer, 40_000);
         spends.node.faults(method -> switch (method) {
-            case "send_raw_transaction" -> Fault.FAILED;
+            case "send_raw_transaction" -> failed;
             case "get_transaction" -> Fault.LAGGING;
             default -> Fault.NONE;
         });
@@ -95,7 +98,7 @@ class BroadcastOutcomeTest extends SpendCase {
         SpendRefusal.OutcomeUnknown unknown = refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000));
 
         assertThat(unknown.message())
-                .contains("node error -32603: whatever")
+                .contains("node error -32603: " + words)
                 .contains("look it up with get_transaction");
         assertThat(spends.isAtNode(unknown.txId())).isTrue();
         assertThat(stateOf(unknown.txId())).isEqualTo(IntentState.PREPARED);
@@ -105,23 +108,36 @@ class BroadcastOutcomeTest extends SpendCase {
         assertThat(stateOf(unknown.txId())).isEqualTo(IntentState.CONFIRMED);
     }
 
-    @Test
-    void a_refusal_is_not_final_when_another_node_has_answered_with_an_internal_error() {
+    @ParameterizedTest
+    @CsvSource({"FAILED,-32602," + REFUSAL, "FAILED_STORAGE,-32603," + QUOTA})
+    void a_refusal_is_not_final_when_another_node_has_answered_with_an_internal_error(
+            Fault failed, int code, String words) {
         LedgerNode other = new LedgerNode(spends.devnet.ledger(), spends.executor);
         other.faults(method -> switch (method) {
-            case "send_raw_transaction" -> Fault.FAILED;
+            case "send_raw_transaction" -> failed;
             case "get_transaction" -> Fault.LAGGING;
             default -> Fault.NONE;
         });
         spends.node.among(spends.node, other);
-        spends.node.refuseSends(REFUSAL);
+        spends.node.refuseSends(code, words);
 
         SpendRefusal.OutcomeUnknown unknown = refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000));
 
-        assertThat(unknown.message()).contains("another node may have it").contains(REFUSAL);
+        assertThat(unknown.message()).contains("another node may have it").contains(words);
         spends.node.refuseSends(null);
         other.faults(method -> Fault.NONE);
         assertPaid(1);
+    }
+
+    @Test
+    void an_internal_error_is_no_refusal_of_a_transaction_that_its_owner_sends_again() {
+        Hash256 txId = pay(1_000).txId();
+        spends.devnet.ledger().forgetMempool();
+
+        spends.node.refuseSends(-32603, "whatever");
+        assertThat(get(spends.spending.push(txId)).refusals()).isEmpty();
+        spends.node.refuseSends(REFUSAL);
+        assertThat(get(spends.spending.push(txId)).refusals()).containsExactly(REFUSAL);
     }
 
     @Test
@@ -146,10 +162,10 @@ class BroadcastOutcomeTest extends SpendCase {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"Rate limit exceeded: max 60 tx submissions per minute", "Storage error: busy"})
+    @ValueSource(strings = {QUOTA, "Tip changed during validation, try again", "Storage error: busy"})
     void a_refusal_that_passes_ends_no_payment_with_a_token_and_gives_none_of_its_coins_to_others(String words) {
         spends.fund(payer, 40_000);
-        spends.node.refuseSends(words);
+        spends.node.refuseSends(-32603, words);
         List<SpendRefusal.OutcomeUnknown> refused = List.of(
                 refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-busy-1")),
                 refusal(SpendRefusal.OutcomeUnknown.class, transfer(2_000, "token-busy-2")));
@@ -190,7 +206,7 @@ class BroadcastOutcomeTest extends SpendCase {
 
     @Test
     void a_used_up_quota_is_named_to_a_caller_without_a_token_and_not_used_up_more() {
-        spends.node.refuseSends("Rate limit exceeded: max 60 tx submissions per minute");
+        spends.node.refuseSends(-32603, QUOTA);
 
         assertThat(refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000)).message())
                 .contains("Rate limit exceeded");

@@ -15,8 +15,8 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A node already has bytes that are sent for the first time: they are another payment's, or the node returns false data. */
 class ContestedTest extends SpendCase {
@@ -98,15 +98,14 @@ class ContestedTest extends SpendCase {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "Transaction validation failed: NoInputs",
-                "Tip changed during validation, try again",
-                "Rate limit exceeded: max 60 tx submissions per minute"
-            })
-    void bytes_that_a_node_has_although_it_did_not_take_them_are_contested(String refusal) {
+    @CsvSource({
+        "-32602,Transaction validation failed: NoInputs",
+        "-32603,'Tip changed during validation, try again'",
+        "-32603,Rate limit exceeded: max 60 tx submissions per minute"
+    })
+    void bytes_that_a_node_has_although_it_did_not_take_them_are_contested(int code, String refusal) {
         spends.node.onSend(tx -> spends.devnet.ledger().submit(tx));
-        spends.node.refuseSends(refusal);
+        spends.node.refuseSends(code, refusal);
 
         Hash256 txId = contested("token-contest");
 

@@ -69,7 +69,7 @@ class LedgerNode implements NodeClient {
     private volatile Function<String, Fault> faults = method -> Fault.NONE;
 
     private volatile Consumer<Transaction> onSend = tx -> {};
-    private volatile Optional<String> sendRefusal = Optional.empty();
+    private volatile Optional<NodeException.Rejected> sendRefusal = Optional.empty();
     private volatile UnaryOperator<Utxo> listed = utxo -> utxo;
     private volatile UnaryOperator<NodeTransaction> shown = transaction -> transaction;
     private volatile Optional<SpentBy> spender = Optional.empty();
@@ -96,9 +96,14 @@ class LedgerNode implements NodeClient {
         onSend = listener;
     }
 
-    /** Refuses every send with this text without examining it; null to stop. */
+    /** Refuses every send with this text and the code for a transaction that is not accepted, without examining it; null to stop. */
     void refuseSends(String text) {
-        sendRefusal = Optional.ofNullable(text);
+        sendRefusal = Optional.ofNullable(text).map(words -> new NodeException.Rejected(-32602, words));
+    }
+
+    /** Refuses every send with this error without examining it. */
+    void refuseSends(int code, String text) {
+        sendRefusal = Optional.of(new NodeException.Rejected(code, text));
     }
 
     /** Changes the entries of its listings; null to stop. */
@@ -207,6 +212,8 @@ class LedgerNode implements NodeClient {
                     return real.get();
                 } catch (RejectedException e) {
                     throw new NodeException.Rejected(-32602, e.getMessage()).afterLostAnswers();
+                } catch (NodeException.Rejected e) {
+                    throw e.afterLostAnswers();
                 }
             }
             case UNTRUE -> {
@@ -223,7 +230,7 @@ class LedgerNode implements NodeClient {
             }
             case FORESEEN ->
                 throw NodeException.Rejected.foreseen(-32603, "Rate limit exceeded: max 60 tx submissions per minute");
-            case BUSY -> throw new NodeException.Rejected(-32603, "Storage error: busy");
+            case BUSY -> throw new NodeException.Rejected(-32603, "Tip changed during validation, try again");
             default -> {
                 return real.get();
             }
@@ -233,7 +240,7 @@ class LedgerNode implements NodeClient {
     private static void quietly(Supplier<?> call) {
         try {
             Object unused = call.get();
-        } catch (RejectedException e) {
+        } catch (RejectedException | NodeException.Rejected e) {
             // The caller no longer receives the answer.
             return;
         }
@@ -348,8 +355,8 @@ class LedgerNode implements NodeClient {
     }
 
     private Hash256 submit(Transaction tx) {
-        sendRefusal.ifPresent(text -> {
-            throw new RejectedException(text);
+        sendRefusal.ifPresent(refusal -> {
+            throw refusal;
         });
         return ledger.submit(tx);
     }

@@ -100,13 +100,38 @@ class RawSendsTest extends SpendCase {
     void one_that_no_node_accepts_is_refused_and_may_be_sent_again() {
         spends.node.refuseSends(REFUSAL);
         Transaction tx = raw(9_000);
-        assertThat(refusal(SpendRefusal.UpstreamFailed.class, send(tx)).message())
-                .contains("fee density too low");
+        SpendRefusal.UpstreamFailed refused = refusal(SpendRefusal.UpstreamFailed.class, send(tx));
+        assertThat(refused.message())
+                .contains("fee density too low")
+                .contains("transaction " + idOf(tx) + " was sent and refused");
+        assertThat(refused.sent()).contains(idOf(tx));
         assertThat(only().state()).isEqualTo(IntentState.REFUSED);
 
         spends.node.refuseSends(null);
         get(send(tx));
         assertThat(only().state()).isEqualTo(IntentState.ACCEPTED);
+    }
+
+    @Test
+    void one_whose_coin_no_node_knows_yet_is_named() {
+        Transaction tx = raw(9_000);
+        spends.node.faults(method -> switch (method) {
+            case "send_raw_transaction", "get_transaction" -> LedgerNode.Fault.LAGGING;
+            default -> LedgerNode.Fault.NONE;
+        });
+
+        SpendRefusal.UpstreamFailed early = refusal(SpendRefusal.UpstreamFailed.class, send(tx));
+
+        assertThat(early.message()).contains("has the block of each input yet");
+        assertThat(early.sent()).contains(idOf(tx));
+    }
+
+    @Test
+    void one_that_never_leaves_the_daemon_is_not_named() {
+        spends.node.fault("send_raw_transaction", LedgerNode.Fault.FORESEEN);
+
+        assertThat(refusal(SpendRefusal.UpstreamFailed.class, send(raw(9_000))).sent())
+                .isEmpty();
     }
 
     @Test

@@ -262,7 +262,7 @@ class TransferErrorsIT {
     }
 
     @Test
-    void a_refusal_of_the_node_keeps_its_code_and_words() throws Exception {
+    void an_error_of_the_nodes_storage_is_no_refusal() throws Exception {
         String payer = funded(1_000_000);
         daemon.nodeCall("devnet_set", params("refuse", true));
         try {
@@ -272,11 +272,29 @@ class TransferErrorsIT {
             assertThat(daemon.call("get_spend", params("tx_id", txId))
                             .at("/spend/state")
                             .asText())
-                    .isEqualTo("refused");
-            assertThat(error.getMessage()).contains("-32603").contains("Storage error: refused by devnet_set");
-            assertThat(error.getMessage()).contains(txId);
+                    .isEqualTo("prepared");
+            assertThat(error.getMessage()).contains("is unknown", "Storage error: refused by devnet_set", txId);
         } finally {
             daemon.nodeCall("devnet_set", params("refuse", false));
+        }
+    }
+
+    @Test
+    void a_refusal_of_the_node_keeps_its_code_and_words() throws Exception {
+        String payer = funded(1_000_000);
+        daemon.nodeCall("devnet_set", params("tip_changes", 3));
+        try {
+            WalletdException.RpcError error = refused(transfer(payer, SHOP, 10_000));
+            String txId = error.data().path("tx_id").asText();
+            assertRefused(error, -32020, "{\"tx_id\":\"" + txId + "\"}");
+            assertThat(daemon.call("get_spend", params("tx_id", txId))
+                            .at("/spend/state")
+                            .asText())
+                    .isEqualTo("refused");
+            assertThat(error.getMessage()).contains("-32603").contains("Tip changed during validation");
+            assertThat(error.getMessage()).contains(txId);
+        } finally {
+            daemon.nodeCall("devnet_set", params("tip_changes", 0));
         }
         assertThat(refused("send_raw_transaction", params("tx_hex", "00")).getMessage())
                 .contains("Failed to deserialize transaction");

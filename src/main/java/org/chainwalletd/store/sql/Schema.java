@@ -496,7 +496,8 @@ public final class Schema {
 
     /**
      * Executes statements that upgrade tables, in the open transaction on a server. One statement may rewrite or index many millions of rows and
-     * take longer than the time after which a server without a response counts as gone: the daemon could never start then.
+     * take longer than the time after which a server without a response counts as gone: the daemon could never start then. It does not wait that long
+     * for a reader, for example a backup, because the other daemons can write nothing meanwhile.
      */
     public static void upgradeServer(SqlSession session, String name, List<String> statements) throws SQLException {
         if (statements.isEmpty()) {
@@ -504,7 +505,7 @@ public final class Schema {
         }
         int usual = session.networkTimeout();
         session.networkTimeout(UPGRADE_MILLIS);
-        session.execute("SET LOCAL statement_timeout = 0");
+        session.execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10s'");
         for (int i = 0; i < statements.size(); i++) {
             LOG.info(
                     "upgrading the tables of {}, statement {} of {}, which can take long if they have millions of rows: {}",

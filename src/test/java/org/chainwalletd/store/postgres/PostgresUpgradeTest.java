@@ -1,6 +1,7 @@
 package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.sql.Connection;
 import java.sql.Statement;
@@ -63,6 +64,40 @@ class PostgresUpgradeTest {
         assertThat(patience)
                 .containsEntry("ALTER TABLE identity ADD COLUMN moved TEXT", LONG)
                 .containsEntry("COMMIT", USUAL);
+    }
+
+    @Test
+    void an_upgrade_of_the_store_does_not_wait_long_for_a_reader() throws Exception {
+        database.open().close();
+        database.run("ALTER TABLE identity DROP COLUMN moved");
+        database.run("UPDATE store SET version = version - 1");
+        Postgres.Connector hasty = database.through(() -> {
+            Connection connection = database.connect();
+            return Stub.of(
+                    Connection.class,
+                    call -> call.name().equals("createStatement")
+                            ? hasty((Statement) call.on(connection))
+                            : call.on(connection));
+        });
+        try (Connection backup = database.connect();
+                Statement reader = backup.createStatement()) {
+            reader.execute("BEGIN; SELECT count(*) FROM identity");
+            CompletableFuture<PostgresStore> opening =
+                    CompletableFuture.supplyAsync(() -> SharedStores.open(hasty, OptionalLong.empty(), false));
+            assertThatThrownBy(() -> Await.result(opening)).hasStackTraceContaining("lock timeout");
+        }
+
+        database.keep(SharedStores.open(hasty, OptionalLong.empty(), false));
+    }
+
+    /** Executes statements with a shorter patience for locks than an upgrade has. */
+    private static Statement hasty(Statement statement) {
+        return Stub.of(
+                Statement.class,
+                call -> call.name().equals("execute")
+                        ? statement.execute(((String) call.arguments()[0])
+                                .replace("lock_timeout = '10s'", "lock_timeout = '100ms'"))
+                        : call.on(statement));
     }
 
     @Test
