@@ -260,7 +260,7 @@ final class Walker {
         nudged = false;
         timers.cancel(new Tick());
         FollowedNode node = rounds.next();
-        asked = boundedClientOf(node);
+        asked = bounded(node.client());
         if (rules.isEmpty()) {
             Outcome.pipe(context, setup.sources().rules().apply(node.client()), known -> new RulesKnown(node, known));
             return handlersWhileBusy()
@@ -271,10 +271,15 @@ final class Walker {
     }
 
     /** Without another node to ask, a bound would only keep a slow node from showing a long branch. */
-    private NodeClient boundedClientOf(FollowedNode node) {
+    private NodeClient bounded(NodeClient client) {
         return setup.nodes().size() == 1
-                ? node.client()
-                : new LookClient(node.client(), setup.requestTimeout(), setup.executor(), System::nanoTime);
+                ? client
+                : new LookClient(client, setup.requestTimeout(), setup.executor(), System::nanoTime);
+    }
+
+    /** Returns a reader for one walk, or for one block: any node, not only the listing one, may delay the transactions. */
+    private BlockReader boundedReader() {
+        return reader.within(bounded(setup.any()));
     }
 
     /** Continues once the rules of the chain are known from its genesis block. Nothing is followed before that, at any start. */
@@ -515,13 +520,14 @@ final class Walker {
 
     /** Checks the header first: a block without work may have no transactions to read. */
     private CompletionStage<Fetched> readAgain(NodeClient node, long height, HeaderChain ours) {
+        BlockReader blocks = boundedReader();
         return node.blockAt(height)
                 .thenComposeAsync(summary -> judgeHeader(summary, height, ours), setup.executor())
                 .thenComposeAsync(
                         judged -> judged.fault().isPresent()
                                 ? CompletableFuture.<Fetched>completedFuture(new Fetched.Invalid(
                                         height, judged.fault().get()))
-                                : reader.read(node, height)
+                                : blocks.read(node, height)
                                         .thenComposeAsync(again -> check.judgeWork(again, height), setup.executor()),
                         setup.executor());
     }
@@ -569,7 +575,8 @@ final class Walker {
      * reorganisation.
      */
     private Behavior<Command> reorganise(FollowedNode node, ChainComparison.Finding.HeavierBranch branch) {
-        Outcome.pipe(context, reader.read(asked, branch.fork() + 1), first -> new BranchRead(node, branch, first));
+        Outcome.pipe(
+                context, boundedReader().read(asked, branch.fork() + 1), first -> new BranchRead(node, branch, first));
         return handlersWhileBusy().onMessage(BranchRead.class, this::branchRead).build();
     }
 
@@ -618,8 +625,8 @@ final class Walker {
 
     /** Reads the node's blocks upwards from the followed tip. */
     private Behavior<Command> walk(FollowedNode node, long to) {
-        Ascent.Parts parts = new Ascent.Parts(books, subscribers, chain, reader, check);
-        ascent = new Ascent(context, timers, materializer, parts, node, boundedClientOf(node), to);
+        Ascent.Parts parts = new Ascent.Parts(books, subscribers, chain, boundedReader(), check);
+        ascent = new Ascent(context, timers, materializer, parts, node, bounded(node.client()), to);
         return handlersWhileBusy()
                 .onMessage(Arrived.class, this::arrived)
                 .onMessage(FlushDue.class, due -> flush())
