@@ -29,6 +29,7 @@ final class LookClient extends ForwardingNodeClient {
     private long left;
     private int open;
     private long countedTo;
+    private boolean usedUp;
 
     /**
      * @param timeout of one request
@@ -58,6 +59,11 @@ final class LookClient extends ForwardingNodeClient {
         return inTime(() -> node().transaction(txId), Walk.BODIES_AT_ONCE);
     }
 
+    /** Returns whether a request has failed because the time was used up. */
+    synchronized boolean isUsedUp() {
+        return usedUp;
+    }
+
     /** @param full number of open requests above which they share what an answer earns: late answers to many at once would earn all their time */
     private <T> CompletionStage<T> inTime(Supplier<CompletionStage<T>> request, int full) {
         return begins()
@@ -69,6 +75,7 @@ final class LookClient extends ForwardingNodeClient {
     private synchronized boolean begins() {
         count();
         if (left < 0) {
+            usedUp = true;
             return false;
         }
         open++;

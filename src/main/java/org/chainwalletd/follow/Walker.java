@@ -2,8 +2,10 @@ package org.chainwalletd.follow;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -108,6 +110,8 @@ final class Walker {
     private final Rounds rounds;
     /** Walks that include blocks not yet published to the subscribers. Never longer than the list of those blocks. */
     private final List<Walked> unpublished = new ArrayList<>();
+    /** Nodes that have used up the time of a look and have not shown the followed chain since. */
+    private final Set<FollowedNode> late = new HashSet<>();
 
     private HeaderChain chain = HeaderChain.of(List.of());
     private BlockReader reader;
@@ -367,6 +371,9 @@ final class Walker {
 
     /** Counts a look that saw no blocks. Without this, nodes that report their tips but show no blocks would count as healthy everywhere. */
     private Behavior<Command> lookFailed(FollowedNode node, Throwable failure) {
+        if (asked instanceof LookClient look && look.isUsedUp() && late.add(node)) {
+            LOG.warn("{} is passed over while it answers this late: {}", node.name(), failure.getMessage());
+        }
         LOG.debug("cannot follow {} now: {}", node.name(), failure.getMessage());
         failedLooks++;
         rounds.failed(node);
@@ -501,6 +508,7 @@ final class Walker {
     }
 
     private void agree(FollowedNode node, long namedHeight) {
+        late.remove(node);
         rounds.agrees(node);
         note(namedHeight, List.of());
     }
@@ -512,7 +520,9 @@ final class Walker {
     private Behavior<Command> verifyFault(FollowedNode node, Fault fault) {
         LOG.info("{} shows an invalid block: {}", node.name(), fault);
         Outcome.pipe(
-                context, readAgain(asked, fault.height(), chain.copy()), again -> new LookedAgain(node, fault, again));
+                context,
+                readAgain(bounded(node.client()), fault.height(), chain.copy()),
+                again -> new LookedAgain(node, fault, again));
         return handlersWhileBusy()
                 .onMessage(LookedAgain.class, this::lookedAgain)
                 .build();

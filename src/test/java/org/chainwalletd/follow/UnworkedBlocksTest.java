@@ -2,6 +2,7 @@ package org.chainwalletd.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.FollowRig;
+import org.chainwalletd.testkit.LogCapture;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -313,6 +315,39 @@ class UnworkedBlocksTest {
 
         rig.awaitTip(topOf(node.shown));
         assertThat(late.bodiesAsked).hasValueLessThan(200);
+    }
+
+    @Test
+    void a_node_that_uses_up_its_time_before_it_shows_an_invalid_block_is_caught() {
+        timeout = Duration.ofMillis(20);
+        Node late = new Node();
+        List<BlockHeader> chain = followed(late, node);
+        late.delay = timeout.multipliedBy(8);
+        late.shown = grown(chain, 1, false);
+
+        Await.until("it is caught", () -> lies() > 0);
+    }
+
+    @Test
+    void a_node_that_answers_late_is_logged_once_until_it_answers_in_time_again() {
+        timeout = Duration.ofMillis(20);
+        Node late = new Node();
+        List<BlockHeader> chain = followed(late, node);
+        try (LogCapture log = LogCapture.of(Walker.class).at(Level.WARN)) {
+            for (int i = 1; i <= 2; i++) {
+                chain = grown(chain, 20, true);
+                late.delay = timeout.multipliedBy(8);
+                late.shown = chain;
+                int before = late.tipsAsked.get();
+                Await.until("it is looked at", () -> late.tipsAsked.get() > before + 3);
+                assertThat(log.messages().stream().filter(text -> text.startsWith("node 0 is passed over")))
+                        .hasSize(i);
+
+                late.delay = Duration.ZERO;
+                rig.awaitTip(topOf(chain));
+                node.shown = chain;
+            }
+        }
     }
 
     @Test
