@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.Bytes;
@@ -28,7 +29,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads a block and proves its parts: the block id is the hash of the header, each transaction hashes to its id, and the transactions, byte for
- * byte, hash to the header's root. The list of ids comes from one node; transactions prove themselves and may come from any node. Thread-safe.
+ * byte, hash to the header's root. The list of ids comes from one node; transactions prove themselves and may come from any node; if
+ * they do not fit or are not sent, all are read from the node that sent the list. Thread-safe.
  */
 final class BlockReader {
     private static final Logger LOG = LoggerFactory.getLogger(BlockReader.class);
@@ -43,6 +45,11 @@ final class BlockReader {
         this.leniency = leniency;
         this.any = any;
         this.executor = executor;
+    }
+
+    /** Returns a reader that reads transactions with another client. */
+    BlockReader within(NodeClient client) {
+        return new BlockReader(profile, client, leniency, executor);
     }
 
     /** Bytes of one transaction as a node sent them. The id of undecodable bytes cannot be checked. */
@@ -96,13 +103,13 @@ final class BlockReader {
             return CompletableFuture.completedFuture(invalid(summary, Fault.Rule.TRANSACTIONS));
         }
         return bodies(any, summary, newRoom())
+                .handleAsync(
+                        (found, failure) -> failure == null ? decode(summary, found) : List.of(Optional.<Body>empty()),
+                        executor)
                 .thenComposeAsync(
-                        found -> {
-                            List<Optional<Body>> bodies = decode(summary, found);
-                            return fits(summary, bodies)
-                                    ? CompletableFuture.<Fetched>completedFuture(whole(summary, bodies))
-                                    : readFromListingNode(node, summary);
-                        },
+                        bodies -> fits(summary, bodies)
+                                ? CompletableFuture.<Fetched>completedFuture(whole(summary, bodies))
+                                : readFromListingNode(node, summary),
                         executor);
     }
 
@@ -143,23 +150,30 @@ final class BlockReader {
     }
 
     /**
-     * Reads the transactions of a block, and none after one that does not fit into it: whether the block exists at all is known only once all have been
-     * read, and until then they are kept.
+     * Reads the transactions of a block, and none after one that is missing or does not fit into it: whether the block exists at all is known only once
+     * all have been read, and until then they are kept.
      *
      * @param room bytes left in the block; negative once a transaction did not fit
      */
     private CompletionStage<List<Optional<NodeClient.NodeTransaction>>> bodies(
             NodeClient from, NodeClient.BlockSummary summary, AtomicLong room) {
+        AtomicBoolean ended = new AtomicBoolean();
         return Bounded.each(
                 summary.transactions(),
                 Walk.BODIES_AT_ONCE,
-                id -> room.get() < 0
+                id -> ended.get()
                         ? CompletableFuture.completedFuture(Optional.empty())
                         : from.transaction(id)
                                 // Counted on the same thread: an executor task for each transaction would cost more.
                                 .thenApplyAsync(
-                                        found -> found.filter(
-                                                tx -> room.addAndGet(-tx.bytes().length()) >= 0),
+                                        found -> {
+                                            var kept = found.filter(tx ->
+                                                    room.addAndGet(-tx.bytes().length()) >= 0);
+                                            if (kept.isEmpty()) {
+                                                ended.set(true);
+                                            }
+                                            return kept;
+                                        },
                                         Runnable::run),
                 executor);
     }

@@ -13,9 +13,10 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 
 /**
- * Client of a node for one look at it, or for one walk up its chain. Its requests fail once the node has used up its time: at first {@value #TIMEOUTS} timeouts of a request,
- * then what its answers earn, each a {@value #ANSWERS_PER_TIMEOUT}th of a timeout. Otherwise a node that sends each of a thousand headers just before
- * its timeout would keep the follower from the other nodes for hours. Only time in which a request is open counts. Safe for threads.
+ * Client of a node, or of all, for one look at a node, or for one walk up its chain. Its requests fail once the time is used up: at first
+ * {@value #TIMEOUTS} timeouts of a request, then what answers earn, each a {@value #ANSWERS_PER_TIMEOUT}th of a timeout. Otherwise a node that sends
+ * each of a thousand headers or transactions just before its timeout would keep the follower from the other nodes for hours. Only time in which a
+ * request is open counts. Safe for threads.
  */
 final class LookClient extends ForwardingNodeClient {
     private static final int TIMEOUTS = 6;
@@ -28,6 +29,7 @@ final class LookClient extends ForwardingNodeClient {
     private long left;
     private int open;
     private long countedTo;
+    private boolean usedUp;
 
     /**
      * @param timeout of one request
@@ -44,22 +46,28 @@ final class LookClient extends ForwardingNodeClient {
 
     @Override
     public CompletionStage<Tip> tip() {
-        return inTime(node()::tip);
+        return inTime(node()::tip, Integer.MAX_VALUE);
     }
 
     @Override
     public CompletionStage<Optional<BlockSummary>> blockAt(long height) {
-        return inTime(() -> node().blockAt(height));
+        return inTime(() -> node().blockAt(height), Integer.MAX_VALUE);
     }
 
     @Override
     public CompletionStage<Optional<NodeTransaction>> transaction(Hash256 txId) {
-        return inTime(() -> node().transaction(txId));
+        return inTime(() -> node().transaction(txId), Walk.BODIES_AT_ONCE);
     }
 
-    private <T> CompletionStage<T> inTime(Supplier<CompletionStage<T>> request) {
+    /** Returns whether a request has failed because the time was used up. */
+    synchronized boolean isUsedUp() {
+        return usedUp;
+    }
+
+    /** @param full number of open requests above which they share what an answer earns: late answers to many at once would earn all their time */
+    private <T> CompletionStage<T> inTime(Supplier<CompletionStage<T>> request, int full) {
         return begins()
-                ? request.get().whenCompleteAsync((answer, failure) -> ended(), executor)
+                ? request.get().whenCompleteAsync((answer, failure) -> ended(full), executor)
                 : CompletableFuture.failedFuture(
                         new NodeException.Unreachable("the node takes too long for its answers"));
     }
@@ -67,16 +75,17 @@ final class LookClient extends ForwardingNodeClient {
     private synchronized boolean begins() {
         count();
         if (left < 0) {
+            usedUp = true;
             return false;
         }
         open++;
         return true;
     }
 
-    private synchronized void ended() {
+    private synchronized void ended(int full) {
         count();
+        left = Math.min(most, left + earned / Math.max(1, open / full));
         open--;
-        left = Math.min(most, left + earned);
     }
 
     private void count() {

@@ -2,8 +2,10 @@ package org.chainwalletd.follow;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -108,6 +110,8 @@ final class Walker {
     private final Rounds rounds;
     /** Walks that include blocks not yet published to the subscribers. Never longer than the list of those blocks. */
     private final List<Walked> unpublished = new ArrayList<>();
+    /** Nodes that have used up the time of a look and have not shown the followed chain since. */
+    private final Set<FollowedNode> late = new HashSet<>();
 
     private HeaderChain chain = HeaderChain.of(List.of());
     private BlockReader reader;
@@ -260,7 +264,7 @@ final class Walker {
         nudged = false;
         timers.cancel(new Tick());
         FollowedNode node = rounds.next();
-        asked = boundedClientOf(node);
+        asked = bounded(node.client());
         if (rules.isEmpty()) {
             Outcome.pipe(context, setup.sources().rules().apply(node.client()), known -> new RulesKnown(node, known));
             return handlersWhileBusy()
@@ -271,10 +275,15 @@ final class Walker {
     }
 
     /** Without another node to ask, a bound would only keep a slow node from showing a long branch. */
-    private NodeClient boundedClientOf(FollowedNode node) {
+    private NodeClient bounded(NodeClient client) {
         return setup.nodes().size() == 1
-                ? node.client()
-                : new LookClient(node.client(), setup.requestTimeout(), setup.executor(), System::nanoTime);
+                ? client
+                : new LookClient(client, setup.requestTimeout(), setup.executor(), System::nanoTime);
+    }
+
+    /** Returns a reader for one walk, or for one block: any node, not only the listing one, may delay the transactions. */
+    private BlockReader boundedReader() {
+        return reader.within(bounded(setup.any()));
     }
 
     /** Continues once the rules of the chain are known from its genesis block. Nothing is followed before that, at any start. */
@@ -365,6 +374,9 @@ final class Walker {
 
     /** Counts a look that saw no blocks. Without this, nodes that report their tips but show no blocks would count as healthy everywhere. */
     private Behavior<Command> lookFailed(FollowedNode node, Throwable failure) {
+        if (asked instanceof LookClient look && look.isUsedUp() && late.add(node)) {
+            LOG.warn("{} is passed over while it answers this late: {}", node.name(), failure.getMessage());
+        }
         LOG.debug("cannot follow {} now: {}", node.name(), failure.getMessage());
         failedLooks++;
         rounds.failed(node);
@@ -498,6 +510,7 @@ final class Walker {
     }
 
     private void agree(FollowedNode node, long namedHeight) {
+        late.remove(node);
         rounds.agrees(node);
         note(namedHeight, List.of());
     }
@@ -509,7 +522,9 @@ final class Walker {
     private Behavior<Command> verifyFault(FollowedNode node, Fault fault) {
         LOG.info("{} shows an invalid block: {}", node.name(), fault);
         Outcome.pipe(
-                context, readAgain(asked, fault.height(), chain.copy()), again -> new LookedAgain(node, fault, again));
+                context,
+                readAgain(bounded(node.client()), fault.height(), chain.copy()),
+                again -> new LookedAgain(node, fault, again));
         return handlersWhileBusy()
                 .onMessage(LookedAgain.class, this::lookedAgain)
                 .build();
@@ -517,13 +532,14 @@ final class Walker {
 
     /** Checks the header first: a block without work may have no transactions to read. */
     private CompletionStage<Fetched> readAgain(NodeClient node, long height, HeaderChain ours) {
+        BlockReader blocks = boundedReader();
         return node.blockAt(height)
                 .thenComposeAsync(summary -> judgeHeader(summary, height, ours), setup.executor())
                 .thenComposeAsync(
                         judged -> judged.fault().isPresent()
                                 ? CompletableFuture.<Fetched>completedFuture(new Fetched.Invalid(
                                         height, judged.fault().get()))
-                                : reader.read(node, height)
+                                : blocks.read(node, height)
                                         .thenComposeAsync(again -> check.judgeWork(again, height), setup.executor()),
                         setup.executor());
     }
@@ -571,7 +587,8 @@ final class Walker {
      * reorganisation.
      */
     private Behavior<Command> reorganise(FollowedNode node, ChainComparison.Finding.HeavierBranch branch) {
-        Outcome.pipe(context, reader.read(asked, branch.fork() + 1), first -> new BranchRead(node, branch, first));
+        Outcome.pipe(
+                context, boundedReader().read(asked, branch.fork() + 1), first -> new BranchRead(node, branch, first));
         return handlersWhileBusy().onMessage(BranchRead.class, this::branchRead).build();
     }
 
@@ -620,8 +637,8 @@ final class Walker {
 
     /** Reads the node's blocks upwards from the followed tip. */
     private Behavior<Command> walk(FollowedNode node, long to) {
-        Ascent.Parts parts = new Ascent.Parts(books, subscribers, chain, reader, check);
-        ascent = new Ascent(context, timers, materializer, parts, node, boundedClientOf(node), to);
+        Ascent.Parts parts = new Ascent.Parts(books, subscribers, chain, boundedReader(), check);
+        ascent = new Ascent(context, timers, materializer, parts, node, bounded(node.client()), to);
         return handlersWhileBusy()
                 .onMessage(Arrived.class, this::arrived)
                 .onMessage(FlushDue.class, due -> flush())

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
 import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.Bytes;
@@ -22,6 +23,7 @@ import org.chainwalletd.chain.MerkleTree;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
@@ -122,6 +124,25 @@ class BlockReaderTest {
         assertTooLong(read(endless, endless));
 
         assertThat(asked.stream().distinct().count()).isLessThanOrEqualTo(5L + Walk.BODIES_AT_ONCE);
+    }
+
+    @Test
+    void no_transaction_is_requested_after_one_that_is_missing() {
+        NodeClient without =
+                node(IntStream.range(0, 1_000).mapToObj(BlockReaderTest::id).toList(), Map.of());
+
+        assertThat(read(without, without)).isInstanceOf(Fetched.Missing.class);
+
+        assertThat(asked).hasSizeLessThanOrEqualTo(4 * Walk.BODIES_AT_ONCE);
+    }
+
+    @Test
+    void transactions_come_from_the_node_that_lists_them_when_requests_to_all_nodes_fail() {
+        NodeClient failing = Stub.of(
+                NodeClient.class,
+                call -> CompletableFuture.failedFuture(new NodeException.Unreachable("no node answers")));
+
+        assertThat(read(node(4, 0), failing)).isInstanceOf(Fetched.Whole.class);
     }
 
     @Test

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
@@ -30,9 +32,17 @@ class LookClientTest {
 
     /** Sends requests that are all answered after this time; returns whether none was refused. */
     private boolean answers(int requests, Duration time) {
+        return answers(requests, time, () -> client.blockAt(1));
+    }
+
+    private boolean sendsTransactions(int requests, Duration time) {
+        return answers(requests, time, () -> client.transaction(Hash256.ZERO));
+    }
+
+    private boolean answers(int requests, Duration time, Supplier<CompletionStage<?>> request) {
         List<CompletionStage<?>> sent = new ArrayList<>();
         for (int i = 0; i < requests; i++) {
-            sent.add(client.blockAt(i));
+            sent.add(request.get());
         }
         now += time.toNanos();
         open.forEach(answer -> answer.complete(Optional.empty()));
@@ -57,6 +67,24 @@ class LookClientTest {
         }
 
         answers_just_before_their_timeout_end_a_look();
+    }
+
+    @Test
+    void late_transactions_end_a_walk_however_many_are_requested_together() {
+        int count = 0;
+        while (count < 1_000 && sendsTransactions(16, TIMEOUT.multipliedBy(3).dividedBy(4))) {
+            count++;
+        }
+
+        assertThat(count).isLessThan(20);
+    }
+
+    @Test
+    void transactions_that_are_sent_within_a_second_end_no_walk() {
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(sendsTransactions(2, Duration.ofSeconds(1))).isTrue();
+            assertThat(sendsTransactions(16, Duration.ofSeconds(1))).isTrue();
+        }
     }
 
     @Test

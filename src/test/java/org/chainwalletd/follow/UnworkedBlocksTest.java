@@ -2,6 +2,7 @@ package org.chainwalletd.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
 import java.nio.file.Path;
@@ -17,7 +18,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.chainwalletd.chain.BlockHeader;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
@@ -31,6 +34,7 @@ import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.FollowRig;
+import org.chainwalletd.testkit.LogCapture;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -51,12 +55,13 @@ class UnworkedBlocksTest {
 
     private final WorkCheck work = new WorkCheck(header -> header.nonce() == 1, Runnable::run);
     private final Node node = new Node();
+    private NodeClient any = node.client();
     private Duration timeout = Duration.ofSeconds(10);
 
     @AutoClose
     private FollowRig rig;
 
-    /** Node that answers from a list of headers, and never returns their transactions. */
+    /** Node that answers from a list of headers, and does not return their transactions unless it is to delay them. */
     private static final class Node {
         volatile List<BlockHeader> shown = List.of();
         /** Height of a false tip far above the headers, whose block has no ancestors; none when 0. */
@@ -71,6 +76,10 @@ class UnworkedBlocksTest {
         volatile Runnable whenAsked = () -> {};
         /** Delay of each answer about a block. */
         volatile Duration delay = Duration.ZERO;
+        /** Number of transactions that a block lists if its header has the root of any. */
+        volatile int listed = 1;
+        /** Delay of each transaction; none is sent if empty. */
+        volatile Optional<Duration> bodiesDelay = Optional.empty();
         /** Whether it reports its tip but shows no block. */
         volatile boolean fails;
 
@@ -90,11 +99,13 @@ class UnworkedBlocksTest {
                     long height = (Long) call.arguments()[0];
                     yield fails || height > failsAbove && height < shown.size() - 1
                             ? CompletableFuture.failedFuture(new NodeException.Unreachable("the answer is too long"))
-                            : delayed(blockAt(height));
+                            : delayed(blockAt(height), delay);
                 }
                 case "transaction" -> {
                     bodiesAsked.incrementAndGet();
-                    yield CompletableFuture.completedFuture(Optional.empty());
+                    Optional<NodeClient.NodeTransaction> sent = bodiesDelay.map(time -> new NodeClient.NodeTransaction(
+                            (Hash256) call.arguments()[0], Bytes.wrap(new byte[1]), false, Hash256.ZERO, 0L));
+                    yield delayed(sent, bodiesDelay.orElse(Duration.ZERO));
                 }
                 case "each" -> List.of(call.self());
                 case "pinned", "hasty", "background", "patient" -> call.self();
@@ -102,7 +113,7 @@ class UnworkedBlocksTest {
             });
         }
 
-        private <T> CompletableFuture<T> delayed(T answer) {
+        private static <T> CompletableFuture<T> delayed(T answer, Duration delay) {
             return delay.isZero()
                     ? CompletableFuture.completedFuture(answer)
                     : new CompletableFuture<T>().completeOnTimeout(answer, delay.toMillis(), TimeUnit.MILLISECONDS);
@@ -125,9 +136,10 @@ class UnworkedBlocksTest {
             return height == claimed ? Optional.of(summary(header(height, Hash256.ZERO, 0))) : Optional.empty();
         }
 
-        private static NodeClient.BlockSummary summary(BlockHeader header) {
-            List<Hash256> transactions =
-                    header.txRoot().equals(NO_TRANSACTIONS) ? List.of() : List.of(Hash256.parse("aa".repeat(32)));
+        private NodeClient.BlockSummary summary(BlockHeader header) {
+            List<Hash256> transactions = IntStream.range(0, header.txRoot().equals(NO_TRANSACTIONS) ? 0 : listed)
+                    .mapToObj(number -> Hash256.parse("%064x".formatted(number)))
+                    .toList();
             return new NodeClient.BlockSummary(
                     header.id(),
                     header.height(),
@@ -194,7 +206,7 @@ class UnworkedBlocksTest {
                 setup -> Copies.with(
                         setup,
                         "sources",
-                        new FollowerSetup.Sources(followed, node.client(), FollowRig.known(Network.TESTNET)),
+                        new FollowerSetup.Sources(followed, any, FollowRig.known(Network.TESTNET)),
                         "work",
                         work,
                         "clock",
@@ -286,6 +298,56 @@ class UnworkedBlocksTest {
 
         rig.awaitTip(topOf(node.shown));
         assertThat(late.blocksAsked.get() - before).isLessThan(100);
+    }
+
+    @Test
+    void a_node_that_sends_each_transaction_of_its_block_late_does_not_keep_the_follower_from_the_others() {
+        timeout = Duration.ofMillis(100);
+        Node late = new Node();
+        any = late.client();
+        List<BlockHeader> chain = followed(late, node);
+        late.bodiesDelay = Optional.of(timeout.multipliedBy(9).dividedBy(10));
+        late.listed = 1_000;
+        late.shown = grownWithoutBodies(chain, 1, true);
+        Await.until("its block is read", () -> late.bodiesAsked.get() > 0);
+
+        node.shown = grown(chain, 1, true);
+
+        rig.awaitTip(topOf(node.shown));
+        assertThat(late.bodiesAsked).hasValueLessThan(200);
+    }
+
+    @Test
+    void a_node_that_uses_up_its_time_before_it_shows_an_invalid_block_is_caught() {
+        timeout = Duration.ofMillis(20);
+        Node late = new Node();
+        List<BlockHeader> chain = followed(late, node);
+        late.delay = timeout.multipliedBy(8);
+        late.shown = grown(chain, 1, false);
+
+        Await.until("it is caught", () -> lies() > 0);
+    }
+
+    @Test
+    void a_node_that_answers_late_is_logged_once_until_it_answers_in_time_again() {
+        timeout = Duration.ofMillis(20);
+        Node late = new Node();
+        List<BlockHeader> chain = followed(late, node);
+        try (LogCapture log = LogCapture.of(Walker.class).at(Level.WARN)) {
+            for (int i = 1; i <= 2; i++) {
+                chain = grown(chain, 20, true);
+                late.delay = timeout.multipliedBy(8);
+                late.shown = chain;
+                int before = late.tipsAsked.get();
+                Await.until("it is looked at", () -> late.tipsAsked.get() > before + 3);
+                assertThat(log.messages().stream().filter(text -> text.startsWith("node 0 is passed over")))
+                        .hasSize(i);
+
+                late.delay = Duration.ZERO;
+                rig.awaitTip(topOf(chain));
+                node.shown = chain;
+            }
+        }
     }
 
     @Test
