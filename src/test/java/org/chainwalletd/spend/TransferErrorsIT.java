@@ -282,7 +282,7 @@ class TransferErrorsIT {
     @Test
     void a_refusal_of_the_node_keeps_its_code_and_words() throws Exception {
         String payer = funded(1_000_000);
-        daemon.nodeCall("devnet_set", params("tip_changes", 3));
+        daemon.nodeCall("devnet_set", params("tip_changes", 1_000));
         try {
             WalletdException.RpcError error = refused(transfer(payer, SHOP, 10_000));
             String txId = error.data().path("tx_id").asText();
