@@ -266,7 +266,7 @@ final class Walker {
         FollowedNode node = rounds.next();
         asked = bounded(node.client());
         if (rules.isEmpty()) {
-            Outcome.pipe(context, setup.sources().rules().apply(node.client()), known -> new RulesKnown(node, known));
+            Outcome.pipe(context, setup.sources().rules().apply(asked), known -> new RulesKnown(node, known));
             return handlersWhileBusy()
                     .onMessage(RulesKnown.class, this::rulesKnown)
                     .build();
@@ -320,7 +320,7 @@ final class Walker {
         FirstStart start = new FirstStart(setup.nodes(), setup.rules().checkpoint(), known, setup.executor());
         Outcome.pipe(
                 context,
-                start.read(node.client())
+                start.read(asked)
                         .thenComposeAsync(
                                 rows -> books.begin(
                                         rows,
@@ -461,7 +461,7 @@ final class Walker {
         HeaderChain kept = chain.copy();
         Outcome.pipe(
                 context,
-                start.read(node.client())
+                start.read(bounded(node.client()))
                         .thenApplyAsync(rows -> requireUnrelated(kept, rows), setup.executor())
                         .thenComposeAsync(rows -> books.replaceChain(rows, ancestor(rows)), setup.executor()),
                 known -> new ChainReplaced(node, known));

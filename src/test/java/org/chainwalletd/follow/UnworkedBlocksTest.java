@@ -351,6 +351,17 @@ class UnworkedBlocksTest {
     }
 
     @Test
+    void a_node_that_sends_each_header_late_does_not_delay_the_first_start_with_another() {
+        timeout = Duration.ofMillis(100);
+        Node late = new Node();
+        late.delay = timeout.multipliedBy(9).dividedBy(10);
+
+        follow(grown(List.of(), 400, true), node, late);
+
+        assertThat(late.blocksAsked).hasValueBetween(10, 200);
+    }
+
+    @Test
     void a_node_that_denies_our_blocks_and_shows_them_then_costs_no_work() {
         List<BlockHeader> chain = grown(List.of(), 200, true);
         HeaderChain ours = HeaderChain.of(
