@@ -35,6 +35,7 @@ class PayoutQuotaTest {
                         chain.uri() + "," + DEAD_NODE,
                         "--payout-delay",
                         "0")) {
+            daemon.awaitFollowed();
             Party payer = daemon.imported(0x21);
             long[] coins = new long[BATCHES_OF_ONE_NODE + 1];
             Arrays.fill(coins, 100_000);
