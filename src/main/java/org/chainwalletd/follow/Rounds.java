@@ -56,6 +56,8 @@ final class Rounds {
     private final Set<String> ignoredTips = new HashSet<>();
     /** Names of the nodes that showed false data instead of the blocks up to the tip that they report. */
     private final Set<String> falseTips = new HashSet<>();
+    /** Nodes that last reported a tip above ours on a branch without proven work. */
+    private final Set<FollowedNode> apart = new HashSet<>();
     /** Heights of the tips that nodes showed, on the followed chain or above it, when they were last asked. */
     private final Map<FollowedNode, Long> shownTips = new HashMap<>();
 
@@ -119,6 +121,10 @@ final class Rounds {
         answered = true;
         failedLooks.remove(node);
         shownTips.remove(node);
+        apart.remove(node);
+        if (isApart(finding, ours)) {
+            apart.add(node);
+        }
         if (finding instanceof ChainComparison.Finding.Longer longer) {
             if (longer.shown() && longer.proof().extent() != Extent.PARTIAL) {
                 shownTips.put(node, longer.to());
@@ -164,6 +170,11 @@ final class Rounds {
             clearDoubts(node);
             heights.remove(node);
         }
+    }
+
+    private static boolean isApart(ChainComparison.Finding finding, long ours) {
+        return finding instanceof ChainComparison.Finding.NoCommonBlock none && none.height() > ours
+                || finding instanceof ChainComparison.Finding.OtherBranch branch && branch.height() > ours;
     }
 
     private void clearDoubts(FollowedNode node) {
@@ -249,6 +260,7 @@ final class Rounds {
         ignoredTips.clear();
         falseTips.clear();
         shownTips.clear();
+        apart.clear();
         answered = true;
     }
 
@@ -371,8 +383,7 @@ final class Rounds {
     Precedence precedence(long ours) {
         boolean isFalse = nodes.stream().anyMatch(this::isPassedOver) || !Collections.disjoint(ignoredTips, falseTips);
         boolean confirmed = shownTips.values().stream().anyMatch(tip -> Long.compareUnsigned(tip, ours) <= 0);
-        boolean silent = failedLooks.values().stream().anyMatch(looks -> looks >= SILENT_LOOKS);
-        if (isFalse || confirmed && (silent || !ignoredTips.isEmpty())) {
+        if (isFalse || confirmed && !(ignoredTips.isEmpty() && apart.isEmpty())) {
             return Precedence.BOOKS;
         }
         return ignoredTips.isEmpty() ? Precedence.NODES : Precedence.NEITHER;

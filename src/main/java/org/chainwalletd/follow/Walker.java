@@ -41,6 +41,10 @@ import org.slf4j.LoggerFactory;
  */
 final class Walker {
     private static final Logger LOG = LoggerFactory.getLogger(Walker.class);
+    /** Greatest factor of the time of looks and walks, and greatest timeout that it makes. */
+    private static final int MOST_PATIENCE = 32;
+
+    private static final Duration MOST_PATIENT = Duration.ofSeconds(40);
     /** Number of failed looks in a row at which a warning is logged and shown by {@code /readyz}. */
     private static final int MOST_FAILED_LOOKS = 20;
 
@@ -112,6 +116,12 @@ final class Walker {
     private final List<Walked> unpublished = new ArrayList<>();
     /** Nodes that have used up the time of a look and have not shown the followed chain since. */
     private final Set<FollowedNode> late = new HashSet<>();
+    /** Factor of the time of looks and walks: if all nodes are slow, a block with many transactions is never read within the plain one. */
+    private int patience = 1;
+    /** Looks and walks in a row that were too late and brought no block. */
+    private int lateInARow;
+    /** Client of the node of the present walk. */
+    private NodeClient walking;
 
     private HeaderChain chain = HeaderChain.of(List.of());
     private BlockReader reader;
@@ -278,7 +288,32 @@ final class Walker {
     private NodeClient bounded(NodeClient client) {
         return setup.nodes().size() == 1
                 ? client
-                : new LookClient(client, setup.requestTimeout(), setup.executor(), System::nanoTime);
+                : new LookClient(client, patientTimeout(), setup.executor(), System::nanoTime);
+    }
+
+    /** The bound keeps a late node from being alone with the follower for long when the others come back. */
+    private Duration patientTimeout() {
+        Duration timeout = setup.requestTimeout();
+        Duration patient = timeout.multipliedBy(patience);
+        Duration most = timeout.compareTo(MOST_PATIENT) > 0 ? timeout : MOST_PATIENT;
+        return patient.compareTo(most) < 0 ? patient : most;
+    }
+
+    /** Counts a look or walk that brought no block. When a whole round of nodes was too late, the next ones get more time. */
+    private void broughtNothing(FollowedNode node, NodeClient client) {
+        if (!(client instanceof LookClient look && look.isUsedUp())) {
+            return;
+        }
+        if (late.add(node)) {
+            LOG.warn(
+                    "{} answers too late, so that its chain is not followed now; the other nodes are asked",
+                    node.name());
+        }
+        lateInARow++;
+        if (lateInARow >= setup.nodes().size()) {
+            lateInARow = 0;
+            patience = Math.min(MOST_PATIENCE, 2 * patience);
+        }
     }
 
     /** Returns a reader for one walk, or for one block: any node, not only the listing one, may delay the transactions. */
@@ -374,9 +409,7 @@ final class Walker {
 
     /** Counts a look that saw no blocks. Without this, nodes that report their tips but show no blocks would count as healthy everywhere. */
     private Behavior<Command> lookFailed(FollowedNode node, Throwable failure) {
-        if (asked instanceof LookClient look && look.isUsedUp() && late.add(node)) {
-            LOG.warn("{} is passed over while it answers this late: {}", node.name(), failure.getMessage());
-        }
+        broughtNothing(node, asked);
         LOG.debug("cannot follow {} now: {}", node.name(), failure.getMessage());
         failedLooks++;
         rounds.failed(node);
@@ -395,6 +428,9 @@ final class Walker {
         rounds.found(node, finding, chain.height());
         subscribers.setIgnoredTips(rounds.ignoredTips());
         if (finding instanceof ChainComparison.Finding.Same) {
+            late.remove(node);
+            lateInARow = 0;
+            patience = 1;
             agree(node, chain.height());
             return publishTheRest(node);
         } else if (finding instanceof ChainComparison.Finding.Longer longer) {
@@ -510,7 +546,6 @@ final class Walker {
     }
 
     private void agree(FollowedNode node, long namedHeight) {
-        late.remove(node);
         rounds.agrees(node);
         note(namedHeight, List.of());
     }
@@ -638,7 +673,8 @@ final class Walker {
     /** Reads the node's blocks upwards from the followed tip. */
     private Behavior<Command> walk(FollowedNode node, long to) {
         Ascent.Parts parts = new Ascent.Parts(books, subscribers, chain, boundedReader(), check);
-        ascent = new Ascent(context, timers, materializer, parts, node, bounded(node.client()), to);
+        walking = bounded(node.client());
+        ascent = new Ascent(context, timers, materializer, parts, node, walking, to);
         return handlersWhileBusy()
                 .onMessage(Arrived.class, this::arrived)
                 .onMessage(FlushDue.class, due -> flush())
@@ -676,12 +712,16 @@ final class Walker {
         long published = subscribers.tip().orElseThrow().height();
         unpublished.removeIf(walk -> walk.to() <= published);
         if (chain.height() > done.from()) {
+            late.remove(done.node());
+            lateInARow = 0;
             unpublished.add(new Walked(done.node(), done.from(), chain.height()));
             SupplyRate.Supply now =
                     SupplyRate.Supply.after(supply, done.node(), lookBegan, chain.height() - done.from());
             supply = Optional.of(now);
             rounds.supplied(done.node(), now.count(), Duration.ofNanos(System.nanoTime() - now.since()));
             noteDiffering();
+        } else {
+            broughtNothing(done.node(), walking);
         }
         return done.fault().map(fault -> endAtFault(done.node(), fault)).orElseGet(this::idle);
     }

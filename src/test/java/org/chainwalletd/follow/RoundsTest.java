@@ -151,14 +151,25 @@ class RoundsTest {
     }
 
     @Test
-    void the_books_count_while_a_node_shows_no_blocks_at_all_and_another_confirms_the_followed_tip() {
+    void the_books_count_while_a_node_reports_a_tip_on_a_branch_without_proven_work_and_another_confirms_ours() {
         rounds.found(other, new ChainComparison.Finding.Same(), OURS);
+        for (ChainComparison.Finding finding : List.of(
+                new ChainComparison.Finding.NoCommonBlock(FAR), new ChainComparison.Finding.OtherBranch(FAR, true))) {
+            rounds.found(one, finding, OURS);
+            assertThat(rounds.precedence(OURS)).isEqualTo(Precedence.BOOKS);
+            assertThat(rounds.precedence(OURS - 1)).as("nobody confirms").isEqualTo(Precedence.NODES);
+        }
+        rounds.found(one, new ChainComparison.Finding.Same(), OURS);
         assertThat(rounds.precedence(OURS)).isEqualTo(Precedence.NODES);
-        for (int i = 0; i < 3; i++) {
+    }
+
+    @Test
+    void a_node_that_does_not_answer_leaves_the_nodes_answers_in_force() {
+        rounds.found(other, new ChainComparison.Finding.Same(), OURS);
+        for (int i = 0; i < 5; i++) {
             rounds.failed(one);
         }
-        assertThat(rounds.precedence(OURS)).isEqualTo(Precedence.BOOKS);
-        assertThat(rounds.precedence(OURS - 1)).isEqualTo(Precedence.NODES);
+        assertThat(rounds.precedence(OURS)).isEqualTo(Precedence.NODES);
     }
 
     @Test

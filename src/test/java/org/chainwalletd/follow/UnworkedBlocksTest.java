@@ -12,7 +12,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -84,6 +86,7 @@ class UnworkedBlocksTest {
         volatile boolean fails;
 
         final AtomicInteger bodiesAsked = new AtomicInteger();
+        final Set<Hash256> bodies = ConcurrentHashMap.newKeySet();
         final AtomicInteger tipsAsked = new AtomicInteger();
         final AtomicInteger blocksAsked = new AtomicInteger();
 
@@ -103,6 +106,7 @@ class UnworkedBlocksTest {
                 }
                 case "transaction" -> {
                     bodiesAsked.incrementAndGet();
+                    bodies.add((Hash256) call.arguments()[0]);
                     Optional<NodeClient.NodeTransaction> sent = bodiesDelay.map(time -> new NodeClient.NodeTransaction(
                             (Hash256) call.arguments()[0], Bytes.wrap(new byte[1]), false, Hash256.ZERO, 0L));
                     yield delayed(sent, bodiesDelay.orElse(Duration.ZERO));
@@ -318,6 +322,22 @@ class UnworkedBlocksTest {
     }
 
     @Test
+    void a_block_with_many_transactions_is_read_as_a_whole_although_all_nodes_are_slow() {
+        timeout = Duration.ofMillis(50);
+        Node second = new Node();
+        any = node.client();
+        List<BlockHeader> chain = followed(second, node);
+        List<BlockHeader> next = grownWithoutBodies(chain, 1, true);
+        for (Node slow : List.of(second, node)) {
+            slow.bodiesDelay = Optional.of(timeout.multipliedBy(3).dividedBy(10));
+            slow.listed = 200;
+            slow.shown = next;
+        }
+
+        Await.until("all transactions of the block are read", () -> node.bodies.size() == 200);
+    }
+
+    @Test
     void a_node_that_uses_up_its_time_before_it_shows_an_invalid_block_is_caught() {
         timeout = Duration.ofMillis(20);
         Node late = new Node();
@@ -340,7 +360,7 @@ class UnworkedBlocksTest {
                 late.shown = chain;
                 int before = late.tipsAsked.get();
                 Await.until("it is looked at", () -> late.tipsAsked.get() > before + 3);
-                assertThat(log.messages().stream().filter(text -> text.startsWith("node 0 is passed over")))
+                assertThat(log.messages().stream().filter(text -> text.startsWith("node 0 answers too late")))
                         .hasSize(i);
 
                 late.delay = Duration.ZERO;

@@ -189,6 +189,7 @@ final class PostgresSchema {
             }
         }
         session.queryOne("SELECT 1 FROM store WHERE one = 1 FOR UPDATE", row -> true);
+        session.execute("SET LOCAL lock_timeout = '10s'");
         List<String> steps = Schema.after(requireKnown(session, name));
         Schema.upgradeServer(
                 session,

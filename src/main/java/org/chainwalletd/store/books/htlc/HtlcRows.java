@@ -50,7 +50,10 @@ public final class HtlcRows {
             new StateAndRole(HtlcTable.EXPIRED, HtlcTable.SENDER),
             new StateAndRole(HtlcTable.EXPIRED, HtlcTable.SENDER | HtlcTable.RECEIVER));
 
-    /** Open HTLCs. A row that changes while they are read page by page moves to a later part, except in a reorganisation. */
+    /**
+     * Open HTLCs. A row that changes while they are read page by page moves to a later part, except in a reorganisation, or when a block contains a lock
+     * that was in none; the next round finds those.
+     */
     private static final List<StateAndRole> OPEN = Stream.of(HtlcTable.LOCKED, HtlcTable.EXPIRED)
             .flatMap(state -> Stream.of(HtlcTable.SENDER, HtlcTable.RECEIVER, HtlcTable.SENDER | HtlcTable.RECEIVER)
                     .map(role -> new StateAndRole(state, role)))
