@@ -58,8 +58,9 @@ final class KeyReveals {
                 .whenCompleteAsync((words, failure) -> passphrase.close(), crypto);
     }
 
-    CompletableFuture<Address> delete(Address address, SecretBytes passphrase, Optional<DeletionGuard> guard) {
-        return proved(address, passphrase, () -> false, entry -> {}, entry -> {
+    CompletableFuture<Address> delete(
+            Address address, SecretBytes passphrase, Optional<DeletionGuard> guard, BooleanSupplier abandoned) {
+        return proved(address, passphrase, abandoned, entry -> {}, entry -> {
                     prove(entry, passphrase, guard.isEmpty());
                     return address;
                 })

@@ -432,14 +432,20 @@ public final class Keyring implements Signer {
         return reveals.seedPhrase(passphrase, abandoned);
     }
 
+    /** Removes a key; cannot be abandoned. */
+    public CompletionStage<Address> delete(Address address, SecretBytes passphrase, Optional<DeletionGuard> guard) {
+        return delete(address, passphrase, guard, NEVER);
+    }
+
     /**
      * Removes a key and everything that belongs to it, after the passphrase was verified against the key's own file and {@code guard} did
      * not object.
      *
      * @param guard empty to remove the key whatever it holds
      */
-    public CompletionStage<Address> delete(Address address, SecretBytes passphrase, Optional<DeletionGuard> guard) {
-        return reveals.delete(address, passphrase, guard);
+    public CompletionStage<Address> delete(
+            Address address, SecretBytes passphrase, Optional<DeletionGuard> guard, BooleanSupplier abandoned) {
+        return reveals.delete(address, passphrase, guard, abandoned);
     }
 
     /** Exports a vault with one key; cannot be abandoned. */

@@ -180,6 +180,17 @@ class GoneCallersTest {
         assertThat(await(keyring.evm().current())).isEqualTo(before);
     }
 
+    @Test
+    void no_key_is_deleted_for_a_caller_who_is_gone() {
+        String proof = "\"passphrase\":\"" + PASSPHRASE + "\",\"force\":true";
+        Optional<EvmAddress> before = await(keyring.evm().current());
+        assertNothingIsDone("delete_address", "\"address\":\"" + sealed + "\"," + proof);
+        assertNothingIsDone("evm_delete_key", proof);
+
+        assertThat(keyring.list()).hasSize(1);
+        assertThat(await(keyring.evm().current())).isEqualTo(before);
+    }
+
     private void assertAbandoned(int count) {
         assertThat(fixture.metrics
                         .get("walletd.keyring.mints.abandoned")

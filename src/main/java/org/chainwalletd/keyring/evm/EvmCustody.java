@@ -272,14 +272,20 @@ public final class EvmCustody implements EvmKeys {
                 .orElseGet(() -> seed.secret().apply(passphrase));
     }
 
+    /** Removes the current key; cannot be abandoned. */
+    public CompletionStage<EvmAddress> delete(SecretBytes passphrase, Optional<EvmKeyGuard> guard) {
+        return delete(passphrase, guard, EvmKeyFiles.NEVER);
+    }
+
     /**
      * Removes the current key permanently, after the passphrase was verified against the key's own file and {@code guard} did not object.
      * Keys replaced earlier are kept.
      *
      * @param guard empty to remove the key whatever it holds
      */
-    public CompletionStage<EvmAddress> delete(SecretBytes passphrase, Optional<EvmKeyGuard> guard) {
-        return proved(passphrase, EvmKeyFiles.NEVER, known -> {}, known -> {
+    public CompletionStage<EvmAddress> delete(
+            SecretBytes passphrase, Optional<EvmKeyGuard> guard, BooleanSupplier abandoned) {
+        return proved(passphrase, abandoned, known -> {}, known -> {
                     secretOf(known, passphrase).close();
                     return known.current().orElseThrow();
                 })

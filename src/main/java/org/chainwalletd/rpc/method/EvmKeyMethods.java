@@ -76,8 +76,14 @@ public record EvmKeyMethods(Keyring keyring, EvmKeyGuard guard, Executor executo
                         executor),
                 RpcMethod.of(
                         EvmDeleteKey.class,
-                        call -> keyring.evm()
-                                .delete(call.passphrase(), isSet(call.force()) ? Optional.empty() : Optional.of(guard)),
+                        (call, context) -> KeyringMethods.unlessGone(
+                                context,
+                                gone -> keyring.evm()
+                                        .delete(
+                                                call.passphrase(),
+                                                isSet(call.force()) ? Optional.empty() : Optional.of(guard),
+                                                gone),
+                                executor),
                         address -> new EvmDeleteKey.Result(address.toString()),
                         executor));
     }

@@ -124,7 +124,7 @@ public record KeyringMethods(
     }
 
     /**
-     * Makes keys, unless the caller is gone before their turn: it has left, or its token has ended, which is then the answer.
+     * Makes or deletes keys, unless the caller is gone before their turn: it has left, or its token has ended, which is then the answer.
      *
      * @param making receives whether the caller is gone
      */
@@ -287,9 +287,9 @@ public record KeyringMethods(
         return new ExportVault.Result(export.vault(), missing.isEmpty() ? Optional.empty() : Optional.of(missing));
     }
 
-    private CompletionStage<DeleteAddress.Result> delete(DeleteAddress call) {
+    private CompletionStage<DeleteAddress.Result> delete(DeleteAddress call, CallContext context) {
         Optional<DeletionGuard> asked = call.force().orElse(false) ? Optional.empty() : Optional.of(guard);
-        return keyring.delete(call.address(), call.passphrase(), asked)
+        return unlessGone(context, gone -> keyring.delete(call.address(), call.passphrase(), asked, gone), executor)
                 .thenApplyAsync(DeleteAddress.Result::new, executor);
     }
 
