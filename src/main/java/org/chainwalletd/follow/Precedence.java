@@ -4,7 +4,10 @@ package org.chainwalletd.follow;
 public enum Precedence {
     /** The nodes' answers: the books are late. */
     NODES,
-    /** The followed blocks: a node returns false data, or reports a tip that it does not show while another node confirms the followed one. */
+    /**
+     * The followed blocks: a node has returned false data and is still skipped, or a node reports a tip that it does not show, or one on a branch without
+     * proven work, while another node confirms the followed tip.
+     */
     BOOKS,
     /**
      * Neither: nodes report blocks that they do not show, and no node confirms the followed tip. The blocks may not exist, or hold what the books

@@ -173,8 +173,10 @@ final class Rounds {
     }
 
     private static boolean isApart(ChainComparison.Finding finding, long ours) {
-        return finding instanceof ChainComparison.Finding.NoCommonBlock none && none.height() > ours
-                || finding instanceof ChainComparison.Finding.OtherBranch branch && branch.height() > ours;
+        return finding instanceof ChainComparison.Finding.NoCommonBlock none
+                        && Long.compareUnsigned(none.height(), ours) > 0
+                || finding instanceof ChainComparison.Finding.OtherBranch branch
+                        && Long.compareUnsigned(branch.height(), ours) > 0;
     }
 
     private void clearDoubts(FollowedNode node) {

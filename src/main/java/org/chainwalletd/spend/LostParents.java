@@ -10,9 +10,9 @@ import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.books.SpendingBooks;
 
 /**
- * Search for a spend of ours that was to create a coin and can never be mined: the coin will never exist. The store knows this of most spends.
- * Of a refused one it does not, because it may only never have been sent and the same transaction may be made elsewhere; of those, the
- * followed chain decides, which shows whether another transaction has spent one of its coins.
+ * Search for a spend of ours that was to create a coin and can never be mined: the coin will never exist. The store knows this of most spends, but not
+ * of a refused one: it may merely never have been sent, and another party may make the same transaction. For refused spends the followed chain
+ * decides, which shows whether another transaction has spent one of their coins.
  */
 final class LostParents {
     private final SpendEnvironment env;

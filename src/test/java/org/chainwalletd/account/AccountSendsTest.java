@@ -824,7 +824,7 @@ class AccountSendsTest {
         BigInteger perGas = most.multiply(BigInteger.valueOf(4));
         rig.send(rig.claim("claim", perGas.multiply(BigInteger.valueOf(21_000))));
 
-        // One step of the claim after the other: of several at once, the payment could follow only to within an eighth.
+        // The claim rises step by step: after several steps at once, the payment could follow only to within an eighth.
         while (newest("claim").tip().compareTo(most) <= 0) {
             int versions = rig.find("claim").hashes().size();
             rig.chain.clock().advance(AccountRig.PACE.urgent());

@@ -389,7 +389,7 @@ class AccountChainTest {
         assertThatThrownBy(() -> done(rig.endpoints.finalBlock())).isInstanceOf(AccountException.Disagreement.class);
     }
 
-    /** One byte at a time prevents every idle timeout. */
+    /** Sending single bytes prevents every idle timeout. */
     @Test
     void an_endpoint_that_drips_is_left_when_its_time_is_over() throws IOException {
         try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {

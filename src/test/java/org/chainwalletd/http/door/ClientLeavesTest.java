@@ -52,7 +52,7 @@ class ClientLeavesTest extends WithServer {
     private static final String WAIT = "{\"jsonrpc\":\"2.0\",\"method\":\"wait\",\"id\":1}";
     private static final String WORK = "{\"jsonrpc\":\"2.0\",\"method\":\"work\",\"id\":2}";
 
-    /** One ordinary call at a time, so that a slot that is not released shows. */
+    /** Limit of a single ordinary call, so that a slot that is not released shows. */
     private static final HttpLimits LIMITS = limits(Duration.ofSeconds(60));
 
     record Ok(boolean ok) {}
